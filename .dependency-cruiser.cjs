@@ -1,0 +1,85 @@
+// Who may import whom. `npm run check` holds these arrows; ARCHITECTURE.md draws them.
+
+/** For each package: which of ours it may import and, where the list is closed, which of npm's. */
+const packages = {
+  tmux: { ours: [], npm: ['zod', 'yaml'] },
+  protocol: { ours: [], npm: ['zod'] },
+  hub: { ours: ['tmux', 'protocol'] },
+  web: { ours: ['protocol'] },
+  opencode: { ours: ['protocol'] },
+  'claude-code': { ours: [] },
+};
+
+const test = '(\\.test\\.ts$|^packages/[^/]+/test/)';
+
+/** Matches a folder of packages/tmux/src, or a file that stands for it, with or without a plural s. */
+const tmux = (...names) => `^packages/tmux/src/(${names.join('|')})s?(/|\\.ts$)`;
+
+const packageRules = Object.entries(packages).flatMap(([name, { ours, npm }]) => [
+  {
+    name: `${name}-imports-only-allowed-packages`,
+    severity: 'error',
+    from: { path: `^packages/${name}/` },
+    to: { path: '^packages/', pathNot: `^packages/(${[name, ...ours].join('|')})/` },
+  },
+  ...(npm === undefined
+    ? []
+    : [
+        {
+          name: `${name}-imports-only-allowed-npm-packages`,
+          severity: 'error',
+          from: { path: `^packages/${name}/src/`, pathNot: test },
+          to: { path: 'node_modules/', pathNot: `node_modules/(${npm.join('|')})/` },
+        },
+      ]),
+]);
+
+module.exports = {
+  forbidden: [
+    { name: 'no-cycle', severity: 'error', from: {}, to: { circular: true } },
+    { name: 'no-unresolved-import', severity: 'error', from: {}, to: { couldNotResolve: true } },
+    {
+      name: 'every-package-has-its-arrows',
+      comment: 'A new package must be listed in the table of this file.',
+      severity: 'error',
+      from: { path: '^packages/', pathNot: `^packages/(${Object.keys(packages).join('|')})/` },
+      to: {},
+    },
+    ...packageRules,
+    {
+      name: 'operations-are-inert',
+      severity: 'error',
+      from: { path: '^packages/tmux/src/operations/', pathNot: test },
+      to: { path: tmux('engine', 'plan', 'snapshot', 'facade', 'workspace', 'wait') },
+    },
+    {
+      name: 'engines-only-carry',
+      severity: 'error',
+      from: { path: '^packages/tmux/src/engines/', pathNot: test },
+      to: { path: tmux('plan', 'snapshot', 'facade', 'workspace', 'wait') },
+    },
+    {
+      name: 'only-workspace-reads-yaml',
+      severity: 'error',
+      from: { path: '^packages/tmux/src/', pathNot: [tmux('workspace'), test] },
+      to: { path: 'node_modules/yaml/' },
+    },
+    {
+      name: 'only-tests-import-testing',
+      severity: 'error',
+      from: { path: '^(packages|scripts)/', pathNot: [tmux('testing'), test] },
+      to: { path: tmux('testing') },
+    },
+  ],
+  options: {
+    parser: 'swc', // With TypeScript 7 the default parser sees no module at all and reports success.
+    tsPreCompilationDeps: true,
+    doNotFollow: { path: 'node_modules' },
+    exclude: { path: '^packages/[^/]+/dist/' },
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['source', 'node', 'import', 'default'],
+      extensions: ['.ts', '.mjs', '.js', '.cjs'],
+    },
+  },
+};

@@ -1,0 +1,68 @@
+// Makes a fresh machine ready for the tests: tmux is there and new enough. Silent when nothing is missing.
+import { spawnSync } from 'node:child_process';
+import { accessSync, constants, statSync } from 'node:fs';
+
+const oldestTmux = [3, 2] as const;
+
+function fail(message: string): never {
+  console.error(message);
+  process.exit(1);
+}
+
+/** The output of `tmux -V`, or undefined when there is no tmux on PATH. */
+function tmuxVersion(): string | undefined {
+  const { status, stdout } = spawnSync('tmux', ['-V'], { encoding: 'utf8' });
+  return status === 0 ? stdout.trim() : undefined;
+}
+
+/** A tmux built from its main branch has no number ("tmux master") and counts as new enough. */
+function isTooOld(version: string): boolean {
+  const [, major, minor] = /(\d+)\.(\d+)/.exec(version) ?? [];
+  if (major === undefined || minor === undefined) return false;
+  const difference = Number(major) - oldestTmux[0] || Number(minor) - oldestTmux[1];
+  return difference < 0;
+}
+
+function succeeds(command: string, ...args: string[]): boolean {
+  return spawnSync(command, args, { stdio: 'ignore' }).status === 0;
+}
+
+function run(command: string[]): void {
+  const [program = '', ...args] = command;
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
+  const { status } = spawnSync(program, args, { stdio: ['ignore', 'inherit', 'inherit'], env });
+  if (status !== 0) fail(`tmux is missing, and \`${command.join(' ')}\` could not install it.`);
+}
+
+/** The words that make a command run as root without asking, or undefined when nothing does. */
+function asRoot(): string[] | undefined {
+  if (process.getuid?.() === 0) return [];
+  return succeeds('sudo', '-n', 'true') ? ['sudo', '-n'] : undefined;
+}
+
+function installTmux(): void {
+  const root = asRoot();
+  if (process.platform === 'darwin' && succeeds('brew', '--version')) {
+    run(['brew', 'install', 'tmux']);
+  } else if (root !== undefined && succeeds('apt-get', '--version')) {
+    run([...root, 'apt-get', 'update']);
+    run([...root, 'apt-get', 'install', '-y', 'tmux']);
+  } else {
+    fail(`tmux is missing: install tmux ${oldestTmux.join('.')} or newer and put it on PATH.`);
+  }
+}
+
+if (tmuxVersion() === undefined) installTmux();
+const version = tmuxVersion() ?? fail('tmux was installed but cannot be run: is it on PATH?');
+if (isTooOld(version)) {
+  fail(`${version} is too old for the tests: install tmux ${oldestTmux.join('.')} or newer.`);
+}
+
+for (const path of (process.env.POLY_TEST_TMUX ?? '').split(':').filter(Boolean)) {
+  try {
+    accessSync(path, constants.X_OK);
+    if (!statSync(path).isFile()) throw new Error('not a file');
+  } catch {
+    fail(`POLY_TEST_TMUX names ${path}, which is not an executable file.`);
+  }
+}

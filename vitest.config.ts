@@ -1,0 +1,19 @@
+import { defineConfig } from 'vitest/config';
+import { ClosingLineReporter } from './scripts/closing-line-reporter.ts';
+
+// "source" makes our packages resolve to their TypeScript, so that tests need no build; the rest are Vite's own.
+const conditions = ['source', 'module', 'node', 'development|production'];
+
+export default defineConfig({
+  resolve: { conditions },
+  ssr: { resolve: { conditions } },
+  test: {
+    include: ['packages/*/src/**/*.test.ts', 'packages/*/test/**/*.test.ts'],
+    exclude: ['**/node_modules/**', '**/*.long.test.ts'],
+    pool: 'forks',
+    maxWorkers: 2,
+    testTimeout: 30_000,
+    hookTimeout: 30_000,
+    reporters: ['default', new ClosingLineReporter()],
+  },
+});
