@@ -1,0 +1,19 @@
+import type { Engine } from '../../engine.ts';
+import { linesOf } from '../../reply.ts';
+import type { SessionId } from '../../target.ts';
+
+/**
+ * A session a control client may sit in without anybody noticing: being attached must neither keep it alive
+ * (exit-unattached, destroy-unattached) nor destroy it by leaving. Null when there is none, or no server;
+ * with `wanted`, when that one is gone or is not quiet.
+ */
+export async function quietSession(processes: Engine, wanted?: SessionId): Promise<SessionId | null> {
+  const format = '#{session_id} #{destroy-unattached} #{exit-unattached}';
+  const reply = await processes.run({ argv: ['list-sessions', '-F', format], effect: 'read' });
+  const isOff = (value: string | undefined): boolean => value === 'off' || value === '0';
+  for (const line of linesOf(reply.stdout)) {
+    const [id, destroy, exit] = line.split(' ');
+    if (id && isOff(destroy) && isOff(exit) && (wanted ?? id) === id) return id as SessionId;
+  }
+  return null;
+}

@@ -1,0 +1,54 @@
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import type { ConnectionOptions } from '../engine.ts';
+import { TmuxError } from '../errors.ts';
+import { parseVersion, type TmuxVersion } from '../version.ts';
+
+/**
+ * Starts the tmux program with the connection's flags. Always -u: without it, and without a UTF-8 locale, tmux
+ * writes every other character as "_". TMUX is dropped, as it would make tmux refuse to attach inside itself.
+ */
+export function spawnTmux(
+  connection: ConnectionOptions,
+  args: readonly string[],
+): ChildProcessWithoutNullStreams {
+  const { TMUX: _, TMUX_PANE: __, ...env } = connection.env ?? process.env;
+  return spawn(connection.tmux ?? 'tmux', ['-u', ...connectionFlags(connection), ...args], {
+    env,
+    stdio: 'pipe',
+  });
+}
+
+/** tmux's words for a connection; inside tmux and with nothing else said, the server we run in. */
+export function connectionFlags(connection: ConnectionOptions): readonly string[] {
+  const inherited = (connection.env ?? process.env).TMUX?.split(',')[0];
+  const socketPath = connection.socketPath ?? (connection.socketName === undefined ? inherited : undefined);
+  return [
+    ...(socketPath ? ['-S', socketPath] : connection.socketName ? ['-L', connection.socketName] : []),
+    ...(connection.configFile ? ['-f', connection.configFile] : []),
+    ...(connection.colors256 ? ['-2'] : []),
+  ];
+}
+
+/** A program that cannot be started is an error of the machine, not an answer of tmux. */
+export function missingBinary(connection: ConnectionOptions, cause: unknown): TmuxError {
+  const program = connection.tmux ?? 'tmux';
+  return new TmuxError(
+    'missing_binary',
+    `Cannot run ${JSON.stringify(program)}: ${String(cause)}.`,
+    { program },
+    cause,
+  );
+}
+
+/** What `tmux -V` says. */
+export async function binaryVersion(connection: ConnectionOptions): Promise<TmuxVersion> {
+  const child = spawn(connection.tmux ?? 'tmux', ['-V'], { stdio: ['ignore', 'pipe', 'ignore'] });
+  let said = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    said += text;
+  });
+  return new Promise((resolve, reject) => {
+    child.on('error', (cause) => reject(missingBinary(connection, cause)));
+    child.on('close', () => resolve(parseVersion(said)));
+  });
+}

@@ -1,0 +1,18 @@
+import { type Builder, defineOperation } from '../operation.ts';
+import { type Ack, ack } from '../outcome.ts';
+import { type PromptType, promptType } from '../prompt-type.ts';
+
+export interface ClearPromptHistory {
+  readonly type?: PromptType;
+}
+
+export const clearPromptHistory: Builder<ClearPromptHistory, Ack> = defineOperation<ClearPromptHistory, Ack>({
+  kind: 'clear_prompt_history',
+  scope: 'server',
+  effect: 'destructive',
+  summary: 'Forgets what was typed at the prompts of tmux.',
+  since: '3.3',
+  params: { type: promptType('only prompts of this type') },
+  result: ack,
+  example: { type: 'search' },
+});

@@ -1,0 +1,28 @@
+import { type Builder, defineOperation } from '../operation.ts';
+import { type Ack, ack } from '../outcome.ts';
+import { argument, client, flag, integer } from '../param.ts';
+import type { ClientTarget } from '../target.ts';
+
+export interface DisplayPanes {
+  readonly target: ClientTarget;
+  readonly milliseconds?: number;
+  readonly ignoreKeys?: boolean;
+  readonly template?: string;
+}
+
+export const displayPanes: Builder<DisplayPanes, Ack> = defineOperation<DisplayPanes, Ack>({
+  kind: 'display_panes',
+  scope: 'client',
+  effect: 'write',
+  summary:
+    'Shows the number of each pane to the person at a client, to choose one; waits until they are gone, before tmux 3.8.',
+  params: {
+    target: client(),
+    milliseconds: integer('-d', 'how long; 0 until a key is pressed'),
+    ignoreKeys: flag('-N', 'keys choose nothing'),
+    template: argument('tmux command run for the choice, %% standing for the pane; select-pane unless told'),
+  },
+  result: ack,
+  ownProcess: true,
+  example: { target: { client: '/dev/pts/0' }, milliseconds: 1 },
+});

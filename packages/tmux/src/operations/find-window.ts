@@ -1,0 +1,34 @@
+import { type Builder, defineOperation } from '../operation.ts';
+import { type Ack, ack } from '../outcome.ts';
+import { argument, flag, required, target } from '../param.ts';
+import type { Target } from '../target.ts';
+
+export interface FindWindow {
+  readonly target: Target;
+  readonly match: string;
+  readonly content?: boolean;
+  readonly name?: boolean;
+  readonly title?: boolean;
+  readonly regex?: boolean;
+  readonly ignoreCase?: boolean;
+  readonly zoom?: boolean;
+}
+
+export const findWindow: Builder<FindWindow, Ack> = defineOperation<FindWindow, Ack>({
+  kind: 'find_window',
+  scope: 'pane',
+  effect: 'write',
+  summary: 'Shows the windows that match a text in a pane, for a person to choose from.',
+  params: {
+    target: target('the pane the list is shown in'),
+    content: flag('-C', 'match what is on the screen; this, names and titles unless told'),
+    name: flag('-N', 'match names of windows'),
+    title: flag('-T', 'match titles of windows'),
+    regex: flag('-r', 'the text is a regular expression, not a pattern with * and ?'),
+    ignoreCase: flag('-i', 'upper and lower case are the same'),
+    zoom: flag('-Z', 'zoom the pane meanwhile'),
+    match: required(argument('the text')),
+  },
+  result: ack,
+  example: { target: { session: 'demo', window: 0, pane: 0 }, match: 'logs', name: true },
+});

@@ -1,0 +1,19 @@
+import { type Builder, defineOperation } from '../operation.ts';
+import { type Ack, ack } from '../outcome.ts';
+import { flag, target } from '../param.ts';
+import type { Target } from '../target.ts';
+
+export interface KillPane {
+  readonly target: Target;
+  readonly others?: boolean;
+}
+
+export const killPane: Builder<KillPane, Ack> = defineOperation<KillPane, Ack>({
+  kind: 'kill_pane',
+  scope: 'pane',
+  effect: 'destructive',
+  summary: 'Kills a pane, or every other pane of its window.',
+  params: { target: target(), others: flag('-a', 'keep this pane and kill the others') },
+  result: ack,
+  example: { target: { session: 'demo', window: 0, pane: 1 } },
+});

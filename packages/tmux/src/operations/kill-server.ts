@@ -1,0 +1,14 @@
+import { type Builder, defineOperation } from '../operation.ts';
+import { type Ack, ack } from '../outcome.ts';
+
+export type KillServer = Readonly<Record<never, never>>;
+
+export const killServer: Builder<KillServer, Ack> = defineOperation<KillServer, Ack>({
+  kind: 'kill_server',
+  scope: 'server',
+  effect: 'destructive',
+  summary: 'Ends the server and everything in it.',
+  params: {},
+  result: ack,
+  example: {},
+});

@@ -1,0 +1,28 @@
+import { type Builder, defineOperation } from '../operation.ts';
+import { type Ack, ack } from '../outcome.ts';
+import { argument, environment, flag, path, target } from '../param.ts';
+import type { Target } from '../target.ts';
+
+export interface RespawnPane {
+  readonly target: Target;
+  readonly kill?: boolean;
+  readonly startDirectory?: string;
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly shell?: string;
+}
+
+export const respawnPane: Builder<RespawnPane, Ack> = defineOperation<RespawnPane, Ack>({
+  kind: 'respawn_pane',
+  scope: 'pane',
+  effect: 'write',
+  summary: 'Starts a process anew in a pane.',
+  params: {
+    target: target('the pane'),
+    kill: flag('-k', 'end the process that runs in it; fails without it while one does'),
+    startDirectory: path('-c', 'working directory of the process; as before unless told', { expanded: true }),
+    environment: environment(),
+    shell: argument('command the shell runs; as before unless told'),
+  },
+  result: ack,
+  example: { target: { session: 'demo', window: 0, pane: 1 }, kill: true },
+});

@@ -1,0 +1,18 @@
+import { type Builder, defineOperation } from '../operation.ts';
+import { type Ack, ack } from '../outcome.ts';
+import { anyTarget } from '../param.ts';
+import type { AnyTarget } from '../target.ts';
+
+export interface SelectWindow {
+  readonly target: AnyTarget;
+}
+
+export const selectWindow: Builder<SelectWindow, Ack> = defineOperation<SelectWindow, Ack>({
+  kind: 'select_window',
+  scope: 'window',
+  effect: 'write',
+  summary: 'Makes a window the current one of its session.',
+  params: { target: anyTarget('the window') },
+  result: ack,
+  example: { target: { session: 'demo', window: 1 } },
+});

@@ -1,0 +1,30 @@
+import { type Builder, defineOperation } from '../operation.ts';
+import { type Ack, ack } from '../outcome.ts';
+import { choice, flag, nameArgument, required } from '../param.ts';
+
+export interface ServerAccess {
+  readonly user: string;
+  readonly access: 'allow' | 'deny' | 'readOnly' | 'readWrite';
+  readonly group?: boolean;
+}
+
+export const serverAccess: Builder<ServerAccess, Ack> = defineOperation<ServerAccess, Ack>({
+  kind: 'server_access',
+  scope: 'server',
+  effect: 'destructive',
+  summary:
+    'Lets another user of the machine use this server, or no longer; who may use it can run anything as you.',
+  since: '3.3',
+  params: {
+    access: required(
+      choice(
+        { allow: ['-a'], deny: ['-d'], readOnly: ['-r'], readWrite: ['-w'] },
+        'let the user in, put the user out, or change what an admitted user may do',
+      ),
+    ),
+    group: flag('-g', 'the name is that of a group', { since: '3.8' }),
+    user: required(nameArgument('the user; not the owner of the server, and not root')),
+  },
+  result: ack,
+  example: { user: 'nobody', access: 'allow' },
+});

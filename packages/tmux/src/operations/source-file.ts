@@ -1,0 +1,30 @@
+import { type Builder, defineOperation } from '../operation.ts';
+import { type Ack, ack } from '../outcome.ts';
+import { absolutePath, custom, flag, required } from '../param.ts';
+
+export interface SourceFile {
+  readonly path: string;
+  readonly quiet?: boolean;
+  readonly verbose?: boolean;
+  readonly parseOnly?: boolean;
+}
+
+/** tmux takes the path for a pattern that may match several files. */
+const literalPattern = (path: string): string => path.replace(/[*?[\]\\]/g, '\\$&');
+
+export const sourceFile: Builder<SourceFile, Ack> = defineOperation<SourceFile, Ack>({
+  kind: 'source_file',
+  scope: 'server',
+  effect: 'write',
+  summary: 'Runs the tmux commands in a file.',
+  params: {
+    quiet: flag('-q', 'no failure when there is no such file'),
+    verbose: flag('-v', 'print the commands as they are read'),
+    parseOnly: flag('-n', 'read it and run nothing'),
+    path: required(custom(absolutePath, '', 'the file', (path) => [literalPattern(path)])),
+  },
+  result: ack,
+  // On a shared connection tmux says "done" before it has run the file, and its errors come too late.
+  ownProcess: true,
+  example: { path: '/dev/null' },
+});

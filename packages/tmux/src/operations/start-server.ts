@@ -1,0 +1,14 @@
+import { type Builder, defineOperation } from '../operation.ts';
+import { type Ack, ack } from '../outcome.ts';
+
+export type StartServer = Readonly<Record<never, never>>;
+
+export const startServer: Builder<StartServer, Ack> = defineOperation<StartServer, Ack>({
+  kind: 'start_server',
+  scope: 'server',
+  effect: 'write',
+  summary: 'Starts the server; without a session it ends again unless the option exit-empty is off.',
+  params: {},
+  result: ack,
+  example: {},
+});
