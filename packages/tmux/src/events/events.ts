@@ -1,0 +1,201 @@
+import type { ConnectionOptions } from '../engine.ts';
+import { ControlConnection } from '../engines/control/connection.ts';
+import { replyOf } from '../engines/control/frames.ts';
+import { quietSession } from '../engines/control/session-choice.ts';
+import { SubprocessEngine } from '../engines/subprocess.ts';
+import { TmuxError } from '../errors.ts';
+import { quoteLine } from '../quote.ts';
+import type { Reply } from '../reply.ts';
+import type { PaneId, SessionId, WindowId } from '../target.ts';
+import type { TmuxEvent, TmuxEventType } from './event.ts';
+import { EventStream, type SubscribeOptions } from './event-stream.ts';
+import { createNoticeReader } from './notices.ts';
+
+export interface EventsOptions {
+  /** Whose panes' output is seen: tmux sends only that of the session a client is attached to. */
+  readonly session?: SessionId;
+  /** False: notifications only, at no cost to the panes. */
+  readonly output?: boolean;
+  /** After how many seconds of our lag tmux drops a pane's backlog instead of stopping its program; 5 unless told. */
+  readonly pauseAfter?: number;
+}
+
+/** What a watch looks at: the attached session, one pane or window, or all of them. */
+export type WatchScope = '' | PaneId | WindowId | '%*' | '@*';
+
+/** How long to wait before each try to reconnect; the last one repeats. */
+const backoffMs = [100, 200, 500, 1_000, 2_000, 5_000];
+
+/**
+ * The events of a tmux server, over a connection of their own that never stops a program and never resizes a window.
+ * It comes back after a loss, with its watches, and says so.
+ *
+ * @example
+ * await using events = await Events.open({ socketName: 'work' });
+ * for await (const event of events.subscribe({ types: ['window-add'] })) console.log(event);
+ */
+export class Events implements AsyncDisposable {
+  readonly #options: EventsOptions;
+  readonly #target: ConnectionOptions;
+  readonly #processes: SubprocessEngine;
+  readonly #streams = new Set<EventStream>();
+  readonly #watches = new Map<string, string>();
+  #connection: ControlConnection | null = null;
+  #generation = 0;
+  #closing: AbortController = new AbortController();
+
+  private constructor(target: ConnectionOptions, options: EventsOptions) {
+    this.#target = target;
+    this.#options = options;
+    this.#processes = new SubprocessEngine(target);
+  }
+
+  /** Connects; fails with no_server when there is none, or no session that may be attached to unnoticed. */
+  static async open(target: ConnectionOptions, options: EventsOptions = {}): Promise<Events> {
+    const events = new Events(target, options);
+    await events.#connect();
+    return events;
+  }
+
+  /** How many connections there have been. */
+  get generation(): number {
+    return this.#generation;
+  }
+
+  /** A queue of its own for one reader. It ends with the reader's loop, or when the events are closed. */
+  subscribe(options: SubscribeOptions = {}): EventStream {
+    const stream = new EventStream(options, (ended) => this.#streams.delete(ended));
+    this.#streams.add(stream);
+    if (this.#closing.signal.aborted) stream.end();
+    return stream;
+  }
+
+  /** Reports a format whenever its value changes, checked by tmux once a second, as `subscription-changed`. */
+  async watch(name: string, format: string, scope: WatchScope = ''): Promise<void> {
+    if (!/^[\w-]+$/.test(name)) {
+      throw new TmuxError(
+        'invalid_parameters',
+        `A watch is named with letters, digits, "_" and "-", not ${JSON.stringify(name)}.`,
+      );
+    }
+    const subscription = `${name}:${scope}:${format}`;
+    const reply = await this.#command(['refresh-client', '-B', subscription]);
+    if (reply.status !== 'complete')
+      throw new TmuxError('command_failed', `tmux refused the watch ${name}: ${reply.stderr.trim()}`);
+    this.#watches.set(name, subscription);
+  }
+
+  async unwatch(name: string): Promise<void> {
+    if (this.#watches.delete(name)) await this.#command(['refresh-client', '-B', name]);
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await this.#connection?.close();
+    for (const stream of this.#streams) stream.end();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  async #connect(): Promise<void> {
+    const session = await this.#attachable();
+    const { output = true, pauseAfter = 5 } = this.#options;
+    const flags = `${output ? `pause-after=${pauseAfter}` : 'no-output'},ignore-size`;
+    const onNotice = createNoticeReader(
+      (event) => this.#emit(event),
+      (type) => this.#wants(type),
+    );
+    this.#connection = await ControlConnection.open(this.#target, session, flags, {
+      onNotice,
+      onClose: () => void this.#lost(),
+    });
+    this.#generation += 1;
+    for (const subscription of this.#watches.values())
+      await this.#command(['refresh-client', '-B', subscription]);
+    this.#emit({ type: 'connected', generation: this.#generation });
+  }
+
+  /** The session asked for, or any quiet one; never one that our coming or going would keep or destroy. */
+  async #attachable(): Promise<SessionId> {
+    const { session } = this.#options;
+    const found = await quietSession(this.#processes, session);
+    if (found === null) {
+      const message = session
+        ? `Session ${session} is gone, or set to be destroyed when unattached: its output can be had by a pipe.`
+        : 'There is no tmux server, or no session whose destroy-unattached is off.';
+      throw new TmuxError('no_server', message, { session });
+    }
+    return found;
+  }
+
+  async #lost(): Promise<void> {
+    if (this.#closing.signal.aborted) return;
+    this.#connection = null;
+    this.#emit({ type: 'disconnected', generation: this.#generation });
+    for (let tries = 0; !this.#closing.signal.aborted; tries++) {
+      await delay(backoffMs[Math.min(tries, backoffMs.length - 1)] ?? 0, this.#closing.signal);
+      if (this.#closing.signal.aborted) return;
+      try {
+        await this.#connect();
+        this.#emit({ type: 'gap', reason: 'reconnected', dropped: 0, paneId: null });
+        return;
+      } catch (error) {
+        // Not there yet: the next try tells. A session that was asked for by name does not come back.
+        if (this.#options.session !== undefined && error instanceof TmuxError && error.code === 'no_server')
+          return this.close();
+      }
+    }
+  }
+
+  #wants(type: TmuxEventType): boolean {
+    if (type === 'pause') return true;
+    for (const stream of this.#streams) if (stream.wants(type)) return true;
+    return false;
+  }
+
+  #emit(event: TmuxEvent): void {
+    for (const stream of this.#streams) stream.push(event);
+    if (event.type !== 'pause') return;
+    // tmux has dropped what the pane printed meanwhile: say so, and go on from here.
+    for (const stream of this.#streams)
+      stream.push({ type: 'gap', reason: 'paused', dropped: 0, paneId: event.paneId });
+    void this.#command(['refresh-client', '-A', `${event.paneId}:continue`]).catch(() => undefined); // Lost: reconnecting resumes it too.
+  }
+
+  #command(argv: readonly string[]): Promise<Reply> {
+    return new Promise((resolve, reject) => {
+      const lose = (): void =>
+        reject(
+          new TmuxError('connection_lost', `The event connection ended before ${argv[0]} was answered.`, {
+            argv,
+          }),
+        );
+      if (!this.#connection) return lose();
+      const read = createNoticeReader(
+        (event) => this.#emit(event),
+        (type) => this.#wants(type),
+      );
+      this.#connection.send(
+        quoteLine(argv),
+        (blocks) => {
+          // Up to 3.7 tmux puts %pause and %continue inside the reply that caused them.
+          for (const line of blocks.flatMap((block) => block.lines)) if (line.startsWith('%')) read(line);
+          resolve(replyOf(blocks));
+        },
+        lose,
+      );
+    });
+  }
+}
+
+function delay(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    signal.addEventListener('abort', () => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+}

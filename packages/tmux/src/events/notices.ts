@@ -1,0 +1,29 @@
+import { decode } from '../engines/control/lines.ts';
+import type { TmuxEvent, TmuxEventType } from './event.ts';
+import { parseNotification, typeOf } from './notification.ts';
+
+/**
+ * Turns the lines that answer no command into events: notifications one by one, a hook's block as a whole.
+ * `wants` spares the reading of what nobody listens to.
+ */
+export function createNoticeReader(
+  onEvent: (event: TmuxEvent) => void,
+  wants: (type: TmuxEventType) => boolean,
+): (line: string) => void {
+  let guard: string | null = null;
+  let body: string[] = [];
+  return (line) => {
+    if (guard !== null) {
+      if (line !== `%end ${guard}` && line !== `%error ${guard}`) return void body.push(decode(line));
+      onEvent({ type: 'unsolicited', lines: body, failed: line.startsWith('%error ') });
+      guard = null;
+      body = [];
+    } else if (line.startsWith('%begin ')) {
+      guard = line.slice(7);
+    } else if (!line.startsWith('%')) {
+      onEvent({ type: 'unsolicited', lines: [decode(line)], failed: false });
+    } else if (wants(typeOf(line))) {
+      onEvent(parseNotification(line));
+    }
+  };
+}

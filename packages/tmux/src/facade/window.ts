@@ -1,0 +1,59 @@
+import {
+  killWindow,
+  listPanes,
+  renameWindow,
+  type SplitWindow,
+  selectLayout,
+  selectWindow,
+  splitWindow,
+} from '../operations/index.ts';
+import type { PaneId, WindowId } from '../target.ts';
+import { Pane } from './pane.ts';
+import type { ServerAccess } from './server-access.ts';
+
+/** A live window. */
+export class Window {
+  readonly server: ServerAccess;
+  readonly id: WindowId;
+  readonly #first: PaneId | undefined;
+
+  constructor(server: ServerAccess, id: WindowId, first?: PaneId) {
+    this.server = server;
+    this.id = id;
+    this.#first = first;
+  }
+
+  async panes(): Promise<readonly Pane[]> {
+    return (await this.server.run(listPanes({ target: this.id }))).map(
+      (row) => new Pane(this.server, row.paneId),
+    );
+  }
+
+  /** The pane it was created with, or its active one. */
+  async pane(): Promise<Pane> {
+    if (this.#first) return new Pane(this.server, this.#first);
+    const rows = await this.server.run(listPanes({ target: this.id }));
+    return new Pane(this.server, (rows.find((row) => row.active) ?? rows[0])?.paneId as PaneId);
+  }
+
+  /** Splits the active pane. */
+  async split(params: Omit<SplitWindow, 'target'> = {}): Promise<Pane> {
+    return new Pane(this.server, (await this.server.run(splitWindow({ target: this.id, ...params }))).paneId);
+  }
+
+  rename(name: string): Promise<unknown> {
+    return this.server.run(renameWindow({ target: this.id, name }));
+  }
+
+  select(): Promise<unknown> {
+    return this.server.run(selectWindow({ target: this.id }));
+  }
+
+  selectLayout(layout: string): Promise<unknown> {
+    return this.server.run(selectLayout({ target: this.id, layout }));
+  }
+
+  kill(): Promise<unknown> {
+    return this.server.run(killWindow({ target: this.id }));
+  }
+}

@@ -1,0 +1,81 @@
+export { type Chain, chain, chainFromJSON } from './chain.ts';
+export {
+  type Command,
+  type ConnectionOptions,
+  type Engine,
+  execute,
+  executeChain,
+  type RunOptions,
+} from './engine.ts';
+export { ControlEngine } from './engines/control/engine.ts';
+export { createEngine, type EngineName, engineNames } from './engines/index.ts';
+export { TmuxError, type TmuxErrorCode } from './errors.ts';
+export type { TmuxEvent, TmuxEvents, TmuxEventType } from './events/event.ts';
+export type { EventStream, SubscribeOptions } from './events/event-stream.ts';
+export { Events, type EventsOptions, type WatchScope } from './events/events.ts';
+export { Client } from './facade/client.ts';
+export { LazyClient, LazyPane, LazyServer, LazySession, LazyWindow } from './facade/lazy.ts';
+export { Pane } from './facade/pane.ts';
+export { Server } from './facade/server.ts';
+export { Session } from './facade/session.ts';
+export { Window } from './facade/window.ts';
+export {
+  type Builder,
+  defineOperation,
+  type Effect,
+  type Operation,
+  type OperationSpec,
+  type Scope,
+} from './operation.ts';
+export * from './operations/index.ts';
+export type {
+  Ack,
+  CreatedPane,
+  CreatedSession,
+  CreatedWindow,
+  Exists,
+  Lines,
+  Outcome,
+  Text,
+} from './outcome.ts';
+export { openPanePipe, PanePipe, type PanePipeOptions } from './pane-pipe.ts';
+export type { PlanEvent, StreamOptions } from './plan/drive.ts';
+export { type HostRunner, runHostStep } from './plan/host.ts';
+export { bindingsFromJSON, planFromJSON } from './plan/json.ts';
+export { type ExecuteOptions, type Explanation, Plan } from './plan/plan.ts';
+export { type HostResult, type OperationResult, PlanResult, type StepResult } from './plan/plan-result.ts';
+export { folding, type Planner, type PlannerName, pipelined, planners, sequential } from './plan/planners.ts';
+export { findSession, type Probe } from './plan/probe.ts';
+export type { Bindings, Ref, Slot } from './plan/slot.ts';
+export type { HostStep } from './plan/step.ts';
+export { type CatalogEntry, createRegistry, operations, type Registry } from './registry.ts';
+export type { Reply } from './reply.ts';
+export { Result } from './result.ts';
+export {
+  type ClientSnapshot,
+  type PaneSnapshot,
+  panesOf,
+  type ServerSnapshot,
+  type SessionSnapshot,
+  snapshotFromJSON,
+  snapshotSchema,
+  type WindowSnapshot,
+} from './snapshot/snapshot.ts';
+export { takeSnapshot } from './snapshot/take-snapshot.ts';
+export {
+  type AnyTarget,
+  type ClientTarget,
+  exact,
+  type PaneId,
+  type PathTarget,
+  type SessionId,
+  type SlotRef,
+  type SpecialTarget,
+  type Target,
+  type WindowId,
+} from './target.ts';
+export { atLeast, compareVersions, parseVersion, type TmuxVersion } from './version.ts';
+export type { Tmux } from './wait/output-source.ts';
+export type { Exit } from './wait/pane-state.ts';
+export { type RunAndWaitOptions, runAndWait } from './wait/run-and-wait.ts';
+export { type WaitOptions, type WaitReason, type WaitResult, waitForOutput } from './wait/wait-for-output.ts';

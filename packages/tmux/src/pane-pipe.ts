@@ -1,0 +1,133 @@
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, constants, openSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import type { Engine } from './engine.ts';
+import { TmuxError } from './errors.ts';
+import { newGuard } from './guard.ts';
+import { quoteLine } from './quote.ts';
+import type { PaneId } from './target.ts';
+
+export interface PanePipeOptions {
+  /** Take the place of a pipe somebody else has opened on this pane. */
+  readonly force?: boolean;
+}
+
+const greetingMs = 5_000;
+
+/**
+ * All that a pane prints from now on, as raw bytes, by tmux's pipe-pane: it costs the server next to nothing, needs no
+ * attached client, and ends when the pane does. A pane has one pipe: somebody else's is never replaced unasked.
+ * A reader that stops reading makes tmux keep the bytes in its memory, so read on or close.
+ *
+ * @example for await (const chunk of await openPanePipe(engine, '%1')) process.stdout.write(chunk);
+ */
+export async function openPanePipe(
+  engine: Engine,
+  paneId: PaneId,
+  { force = false }: PanePipeOptions = {},
+): Promise<PanePipe> {
+  const directory = await mkdtemp(join(tmpdir(), 'poly-pipe-'));
+  const fifo = join(directory, 'fifo');
+  let holder: number | undefined;
+  try {
+    await promisify(execFile)('mkfifo', ['-m', '600', fifo]);
+    // A writing end of our own keeps the reading end from seeing an end of file before tmux's writer is there.
+    holder = openSync(fifo, constants.O_RDWR | constants.O_NONBLOCK);
+    const fd = openSync(fifo, constants.O_RDONLY | constants.O_NONBLOCK);
+    const pipe = new PanePipe(engine, paneId, new Socket({ fd, readable: true, writable: false }));
+    try {
+      await pipe.start(fifo, force);
+    } catch (error) {
+      pipe.destroy();
+      throw error;
+    }
+    return pipe;
+  } finally {
+    if (holder !== undefined) closeSync(holder);
+    // Both ends are open by now, or the attempt has failed: nobody needs the name any more.
+    await rm(directory, { recursive: true, force: true });
+  }
+}
+
+/** The bytes of one pane; made by openPanePipe. */
+export class PanePipe implements AsyncIterable<Buffer>, AsyncDisposable {
+  readonly paneId: PaneId;
+  readonly #engine: Engine;
+  readonly #socket: Socket;
+
+  constructor(engine: Engine, paneId: PaneId, socket: Socket) {
+    this.#engine = engine;
+    this.paneId = paneId;
+    this.#socket = socket;
+  }
+
+  /** Lets tmux open the pipe, unless there is one; answers when its writer has said its first word. */
+  async start(fifo: string, force: boolean): Promise<void> {
+    const greeting = newGuard();
+    // tmux expands formats and dates in this command, so that "#" and "%" stand doubled.
+    const quoted = fifo.replaceAll("'", "'\\''").replace(/[#%]/g, '$&$&');
+    const writer = `{ printf ${greeting}; exec cat; } > '${quoted}'`;
+    const open = ['pipe-pane', '-O', '-t', this.paneId, writer];
+    // Look and open are one command: nobody can open a pipe in between.
+    const unlessTaken = [
+      'if-shell',
+      '-F',
+      '-t',
+      this.paneId,
+      '#{pane_pipe}',
+      'display-message -p taken',
+      quoteLine(open),
+    ];
+    const reply = await this.#engine.run({ argv: force ? open : unlessTaken, effect: 'write' });
+    if (reply.stdout.trim() === 'taken') {
+      throw new TmuxError('pipe_taken', `Pane ${this.paneId} is piped already.`, { paneId: this.paneId });
+    }
+    if (reply.status !== 'complete') {
+      throw new TmuxError('command_failed', `Pane ${this.paneId} cannot be piped: ${reply.stderr.trim()}`, {
+        paneId: this.paneId,
+      });
+    }
+    const signal = AbortSignal.timeout(greetingMs);
+    let heard: Buffer | null = null;
+    for (
+      heard = this.#socket.read(greeting.length);
+      heard === null;
+      heard = this.#socket.read(greeting.length)
+    ) {
+      await once(this.#socket, 'readable', { signal }).catch((cause: unknown) => {
+        throw new TmuxError(
+          'timed_out',
+          `The pipe of pane ${this.paneId} did not open.`,
+          { paneId: this.paneId },
+          cause,
+        );
+      });
+    }
+  }
+
+  [Symbol.asyncIterator](): AsyncIterator<Buffer> {
+    return this.#socket[Symbol.asyncIterator]();
+  }
+
+  /** Stops the pipe on tmux's side, if it is still ours: replaced by another, it has ended here. */
+  async close(): Promise<void> {
+    if (!this.#socket.readableEnded && !this.#socket.destroyed) {
+      await this.#engine.run({ argv: ['pipe-pane', '-t', this.paneId], effect: 'write' });
+    }
+    this.destroy();
+  }
+
+  /** Lets go of our end at once; tmux closes its own when the pane prints next. */
+  destroy(): void {
+    this.#socket.destroy();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+}

@@ -1,0 +1,73 @@
+import { z } from 'zod';
+import { chain } from '../chain.ts';
+import { TmuxError } from '../errors.ts';
+import type { Operation } from '../operation.ts';
+import type { Registry } from '../registry.ts';
+import { paneIdSchema, problems, sessionIdSchema, windowIdSchema } from '../target.ts';
+import { Plan } from './plan.ts';
+import type { Probe } from './probe.ts';
+import type { Bindings } from './slot.ts';
+import type { HostStep } from './step.ts';
+
+const operation = z.unknown();
+const stepSchema = z.union([
+  z.strictObject({ operation, sameLine: z.literal(true).optional() }),
+  z.strictObject({ probe: operation, create: operation }),
+  z.strictObject({ host: z.looseObject({ type: z.string() }) }),
+]);
+const planSchema = z.strictObject({ steps: z.array(stepSchema) });
+
+/**
+ * Builds a plan back from what `plan.toJSON()` gave, validating every step anew.
+ *
+ * @example planFromJSON(JSON.parse(text), operations)
+ */
+export function planFromJSON(json: unknown, registry: Registry): Plan {
+  const read = planSchema.safeParse(json);
+  if (!read.success) {
+    throw new TmuxError('invalid_parameters', `This is not a plan: ${problems(read.error)}.`, { json });
+  }
+  const { steps } = read.data;
+  const plan = new Plan();
+  for (const [index, step] of steps.entries()) {
+    if ('host' in step) plan.host(step.host as unknown as HostStep);
+    else if ('probe' in step) plan.ensure(registry.parse(step.probe) as Probe, registry.parse(step.create));
+    else if (!step.sameLine)
+      addLine(plan, [step.operation, ...sameLine(steps, index + 1)].map(registry.parse));
+    else if (index === 0 || !('operation' in (steps[index - 1] ?? {}))) {
+      throw new TmuxError(
+        'invalid_parameters',
+        `Step ${index} has no operation before it whose line it could share.`,
+        { step },
+      );
+    }
+  }
+  return plan;
+}
+
+/** The operations from `from` on that stay on the line of the one before them. */
+function sameLine(steps: readonly z.infer<typeof stepSchema>[], from: number): unknown[] {
+  const step = steps[from];
+  return step && 'operation' in step && step.sameLine ? [step.operation, ...sameLine(steps, from + 1)] : [];
+}
+
+function addLine(plan: Plan, line: readonly Operation[]): void {
+  if (line.length > 1) plan.addChain(chain(...line));
+  else for (const operation of line) plan.add(operation);
+}
+
+const bindingsSchema = z.record(
+  z.string().regex(/^\d+:(self|window|pane)$/, 'a binding is named "slot:part"'),
+  z.union([sessionIdSchema, windowIdSchema, paneIdSchema]),
+);
+
+/** Checks bindings that were stored as JSON. */
+export function bindingsFromJSON(json: unknown): Bindings {
+  const read = bindingsSchema.safeParse(json);
+  if (read.success) return read.data as Bindings;
+  throw new TmuxError(
+    'invalid_parameters',
+    `These are not the bindings of a plan: ${problems(read.error)}.`,
+    { json },
+  );
+}

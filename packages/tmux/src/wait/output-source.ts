@@ -1,0 +1,37 @@
+import type { ConnectionOptions, Engine } from '../engine.ts';
+import { execute } from '../engine.ts';
+import { TmuxError } from '../errors.ts';
+import { Events } from '../events/events.ts';
+import { displayMessage } from '../operations/index.ts';
+import { openPanePipe } from '../pane-pipe.ts';
+import type { PaneId, SessionId } from '../target.ts';
+
+/** A server, for what needs both ways to it: commands, and a connection of its own. */
+export interface Tmux {
+  readonly engine: Engine;
+  readonly connection: ConnectionOptions;
+}
+
+export interface OutputSource extends AsyncIterable<Uint8Array>, AsyncDisposable {}
+
+/**
+ * What a pane prints from now on: through a pipe, which misses nothing and disturbs nobody; through an event
+ * connection when somebody else has piped the pane already.
+ */
+export async function outputOf({ engine, connection }: Tmux, paneId: PaneId): Promise<OutputSource> {
+  try {
+    return await openPanePipe(engine, paneId);
+  } catch (error) {
+    if (!(error instanceof TmuxError) || error.code !== 'pipe_taken') throw error;
+  }
+  const session = (
+    await execute(engine, displayMessage({ target: paneId, message: '#{session_id}' }))
+  ).unwrap();
+  const events = await Events.open(connection, { session: session.text as SessionId });
+  const stream = events.subscribe({ types: ['output'] });
+  async function* bytes(): AsyncGenerator<Uint8Array> {
+    for await (const event of stream)
+      if (event.type === 'output' && event.paneId === paneId) yield event.data;
+  }
+  return Object.assign(bytes(), { [Symbol.asyncDispose]: () => events.close() });
+}

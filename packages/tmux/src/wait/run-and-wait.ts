@@ -1,0 +1,48 @@
+import { execute } from '../engine.ts';
+import { killPane, newWindow, respawnPane, setOption } from '../operations/index.ts';
+import type { Target } from '../target.ts';
+import type { Tmux } from './output-source.ts';
+import { type WaitOptions, type WaitResult, waitForOutput } from './wait-for-output.ts';
+
+export interface RunAndWaitOptions extends Omit<WaitOptions, 'send' | 'settleMs' | 'whileRunning'> {
+  /** The session the command's window goes to. */
+  readonly target: Target;
+  readonly startDirectory?: string;
+  readonly environment?: Readonly<Record<string, string>>;
+  /** Leave the window and what it shows; otherwise it is closed when the wait is over. */
+  readonly keep?: boolean;
+}
+
+/**
+ * Runs a shell command in a window of its own and waits for its end; answers all it printed and how it ended.
+ *
+ * @example (await runAndWait(tmux, 'exit 7', { target: exact('work') })).exit // { status: 7, signal: null }
+ */
+export async function runAndWait(
+  tmux: Tmux,
+  command: string,
+  options: RunAndWaitOptions,
+): Promise<WaitResult> {
+  const { target, startDirectory, environment, keep, ...waiting } = options;
+  const { engine } = tmux;
+  // The window waits for us first: by the time the command starts, its pane is kept after its end and listened to.
+  const placeholder = await execute(
+    engine,
+    newWindow({ target, shell: 'exec cat', ...(startDirectory && { startDirectory }) }),
+  );
+  const { paneId } = placeholder.unwrap();
+  try {
+    const keepDead = setOption({ target: paneId, pane: true, option: 'remain-on-exit', value: 'on' });
+    const start = respawnPane({
+      target: paneId,
+      kill: true,
+      shell: command,
+      ...(environment && { environment }),
+    });
+    (await execute(engine, keepDead)).unwrap();
+    const send = async (): Promise<unknown> => (await execute(engine, start)).unwrap();
+    return await waitForOutput(tmux, paneId, { ...waiting, send });
+  } finally {
+    if (!keep) await execute(engine, killPane({ target: paneId }));
+  }
+}

@@ -1,0 +1,219 @@
+import type { PaneId } from '../target.ts';
+import { isAtPrompt } from './foreground.ts';
+import { type OutputSource, outputOf, type Tmux } from './output-source.ts';
+import { type Exit, type PaneState, paneState } from './pane-state.ts';
+import { PlainText } from './plain-text.ts';
+
+export interface WaitOptions {
+  /** Done once after the wait listens and before it waits: what it sends cannot be answered unheard. */
+  readonly send?: () => Promise<unknown>;
+  /** Ends with `pattern` when the text printed since the start matches. */
+  readonly pattern?: RegExp;
+  /** Ends after this much silence: with `finished` when the shell is at its prompt, with `silent` when something runs. */
+  readonly settleMs?: number;
+  /** Silence ends the wait only when nothing runs any more. */
+  readonly whileRunning?: boolean;
+  /** Ends with `timeout`; 30 s unless told. */
+  readonly timeoutMs?: number;
+  /** Ends with `bytes` when this much was printed. */
+  readonly maxBytes?: number;
+  /** How much text is kept, the latest; 128 KiB unless told. */
+  readonly keepChars?: number;
+  readonly signal?: AbortSignal;
+}
+
+export type WaitReason =
+  | 'pattern'
+  | 'finished'
+  | 'silent'
+  | 'exited'
+  | 'gone'
+  | 'timeout'
+  | 'bytes'
+  | 'aborted'
+  | 'lost';
+
+export interface WaitResult {
+  /** `exited`: the process ended and the pane stayed. `gone`: the pane is no more. `lost`: the output can no longer be followed. */
+  readonly reason: WaitReason;
+  /** What was printed since the start, as text; its latest part when `truncated`. */
+  readonly text: string;
+  readonly truncated: boolean;
+  readonly bytes: number;
+  readonly match: RegExpExecArray | null;
+  readonly exit: Exit | null;
+}
+
+const pollMs = 25;
+const exitMs = 1_000;
+
+/**
+ * Listens to a pane, then sends, then waits for the first of: a pattern, silence, the end of the process, a limit.
+ *
+ * @example await waitForOutput(tmux, '%1', { send: () => pane.sendText('make', { enter: true }), pattern: /done|failed/ })
+ */
+export async function waitForOutput(tmux: Tmux, paneId: PaneId, options: WaitOptions): Promise<WaitResult> {
+  const source = await outputOf(tmux, paneId);
+  const heard = new Heard(options);
+  const onAbort = (): void => heard.wake();
+  options.signal?.addEventListener('abort', onAbort);
+  try {
+    const listening = listen(source, heard);
+    await options.send?.();
+    return await firstEnd(tmux, paneId, options, heard, listening);
+  } finally {
+    options.signal?.removeEventListener('abort', onAbort);
+    await source[Symbol.asyncDispose]();
+  }
+}
+
+async function listen(source: OutputSource, heard: Heard): Promise<void> {
+  try {
+    for await (const chunk of source) heard.take(chunk);
+  } catch {
+    // A torn stream ends like a closed one: the pane's state says why.
+  }
+  heard.end();
+}
+
+async function firstEnd(
+  tmux: Tmux,
+  paneId: PaneId,
+  { timeoutMs = 30_000, signal }: WaitOptions,
+  heard: Heard,
+  listening: Promise<void>,
+): Promise<WaitResult> {
+  const deadline = performance.now() + timeoutMs;
+  for (let lookedAt = Number.NEGATIVE_INFINITY; ; ) {
+    const reason = heard.reason() ?? (signal?.aborted ? 'aborted' : null);
+    if (reason) return heard.result(reason, null);
+    const now = performance.now();
+    if (now >= deadline) return heard.result('timeout', null);
+    const wait = Math.min(pollMs - (now - lookedAt), deadline - now);
+    if (wait > 0 && !heard.ended) {
+      await heard.next(wait);
+      continue;
+    }
+    lookedAt = now;
+    const state = await paneState(tmux.engine, paneId);
+    const ending = endOf(state, heard.ended);
+    if (ending) {
+      // The last bytes are in the pipe: they end with it, or have come when it has been quiet for a moment.
+      await heard.drained(listening);
+      return heard.result(
+        heard.reason() ?? ending,
+        state?.exit ? await knownExit(tmux, paneId, state.exit) : null,
+      );
+    }
+    const silence = await heard.settled(state as PaneState);
+    if (silence) return heard.result(silence, null);
+  }
+}
+
+/**
+ * tmux sees the terminal close a moment before it learns how the process ended; before 3.3 it never learns of a signal.
+ * 3.3a sometimes learns it only when another child of its own ends: then it is given one.
+ */
+async function knownExit({ engine }: Tmux, paneId: PaneId, exit: Exit): Promise<Exit> {
+  for (let left = exitMs; left > 0 && exit.status === null && exit.signal === null; left -= pollMs) {
+    if (left === exitMs / 2) await engine.run({ argv: ['run-shell', '-b', ':'], effect: 'write' });
+    await new Promise((resolve) => setTimeout(resolve, pollMs));
+    exit = (await paneState(engine, paneId))?.exit ?? exit;
+  }
+  return exit;
+}
+
+function endOf(state: PaneState | null, over: boolean): WaitReason | null {
+  if (state === null) return 'gone';
+  if (state.exit) return 'exited';
+  return over ? 'lost' : null;
+}
+
+/** What has been heard so far, and what of it ends the wait. */
+class Heard {
+  readonly #options: WaitOptions;
+  readonly #plain = new PlainText();
+  #text = '';
+  #bytes = 0;
+  #truncated = false;
+  #match: RegExpExecArray | null = null;
+  #lastAt = performance.now();
+  #wake: () => void = () => undefined;
+  #ended = false;
+
+  constructor(options: WaitOptions) {
+    this.#options = options;
+  }
+
+  take(chunk: Uint8Array): void {
+    const { pattern, keepChars = 128 * 1024 } = this.#options;
+    this.#bytes += chunk.length;
+    this.#text += this.#plain.feed(chunk);
+    this.#lastAt = performance.now();
+    if (pattern && !this.#match)
+      this.#match = new RegExp(pattern, pattern.flags.replace(/[gy]/g, '')).exec(this.#text);
+    if (this.#text.length > keepChars) {
+      this.#text = this.#text.slice(-keepChars);
+      this.#truncated = true;
+    }
+    this.wake();
+  }
+
+  /** No more will come. */
+  get ended(): boolean {
+    return this.#ended;
+  }
+
+  end(): void {
+    this.#ended = true;
+    this.wake();
+  }
+
+  wake(): void {
+    this.#wake();
+  }
+
+  reason(): WaitReason | null {
+    if (this.#match) return 'pattern';
+    const { maxBytes } = this.#options;
+    return maxBytes !== undefined && this.#bytes >= maxBytes ? 'bytes' : null;
+  }
+
+  /** Silent long enough? And is that the end, or only a pause? */
+  async settled(state: PaneState): Promise<WaitReason | null> {
+    const { settleMs, whileRunning } = this.#options;
+    if (settleMs === undefined || performance.now() - this.#lastAt < settleMs) return null;
+    if (await isAtPrompt(state.tty, state.pid)) return 'finished';
+    return whileRunning ? null : 'silent';
+  }
+
+  /** Until something is heard, at most `ms`. */
+  next(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, Math.max(0, ms));
+      this.#wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+
+  async drained(listening: Promise<void>): Promise<void> {
+    let before = -1;
+    while (before !== this.#bytes) {
+      before = this.#bytes;
+      await Promise.race([listening, new Promise((resolve) => setTimeout(resolve, 2 * pollMs))]);
+    }
+  }
+
+  result(reason: WaitReason, exit: Exit | null): WaitResult {
+    return {
+      reason,
+      text: this.#text,
+      truncated: this.#truncated,
+      bytes: this.#bytes,
+      match: this.#match,
+      exit,
+    };
+  }
+}
