@@ -1,17 +1,7 @@
 // Makes docs/reference/operations.md from the catalog of operations.
-import { z } from 'zod';
 import { TmuxError } from '../packages/tmux/src/errors.ts';
 import { quoteToken } from '../packages/tmux/src/quote.ts';
 import { type CatalogEntry, operations } from '../packages/tmux/src/registry.ts';
-import {
-  anyTargetSchema,
-  clientTargetSchema,
-  paneIdSchema,
-  sessionIdSchema,
-  slotSchema,
-  targetSchema,
-  windowIdSchema,
-} from '../packages/tmux/src/target.ts';
 import { literal, type Schema, typeWriter } from './schema-type.ts';
 
 const scopes = {
@@ -35,21 +25,36 @@ const withoutOperation: Readonly<Record<string, string>> = {
     'Since tmux 3.8, a list a person searches in; `choose_tree` serves the same end on every version.',
 };
 
-const named = {
-  Target: targetSchema,
-  AnyTarget: anyTargetSchema,
-  ClientTarget: clientTargetSchema,
-  PaneId: paneIdSchema,
-  WindowId: windowIdSchema,
-  SessionId: sessionIdSchema,
-  SlotRef: slotSchema,
-  "'N%'": z.templateLiteral([z.int().min(1).max(100), '%']),
-};
-const typeOf = typeWriter(
-  Object.fromEntries(
-    Object.entries(named).map(([name, schema]) => [name, z.toJSONSchema(schema, { io: 'input' })]),
-  ),
-);
+/** Types with a name, each found where an operation takes or answers it. */
+const typeOf = typeWriter({
+  Target: taken('kill_pane', 'target'),
+  AnyTarget: taken('capture_pane', 'target'),
+  ClientTarget: taken('detach_client', 'target'),
+  SessionId: answered('new_session', 'sessionId'),
+  WindowId: answered('new_session', 'windowId'),
+  PaneId: answered('new_session', 'paneId'),
+  "'N%'": taken('split_window', 'size').anyOf?.[1] ?? {},
+});
+
+function taken(kind: string, param: string): Schema {
+  return field(entryOf(kind).paramsSchema, param);
+}
+
+function answered(kind: string, key: string): Schema {
+  return field(entryOf(kind).resultSchema, key);
+}
+
+function entryOf(kind: string): CatalogEntry {
+  const entry = operations.catalog().find((candidate) => candidate.kind === kind);
+  if (!entry) throw new Error(`There is no operation ${kind} to name a type after.`);
+  return entry;
+}
+
+function field(schema: Schema, name: string): Schema {
+  const found = schema.properties?.[name];
+  if (!found) throw new Error(`There is no field ${name} to name a type after.`);
+  return found;
+}
 
 /** The versions an example is tried on, until one takes it. */
 const shownVersions = ['3.3a', '3.4', '3.5', '3.6', '3.7b', '3.8'];

@@ -1,5 +1,5 @@
 import { newGuard } from './guard.ts';
-import type { Operation } from './operation.ts';
+import { type Operation, shownGuard } from './operation.ts';
 import type { Reply } from './reply.ts';
 import { skippedReply } from './reply.ts';
 import { Result } from './result.ts';
@@ -61,7 +61,7 @@ export async function execute<P, V>(
   operation: Operation<P, V>,
   options?: RunOptions,
 ): Promise<Result<V>> {
-  const guard = newGuard();
+  const guard = operation.spec.result.guarded ? newGuard() : shownGuard;
   const argv = operation.render(await engine.version(), guard);
   return toResult(operation, argv, guard, await engine.run(commandFor(operation, argv), options));
 }

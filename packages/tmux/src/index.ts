@@ -73,6 +73,7 @@ export {
   type SpecialTarget,
   type Target,
   type WindowId,
+  type WindowPaneTarget,
 } from './target.ts';
 export { atLeast, compareVersions, parseVersion, type TmuxVersion } from './version.ts';
 export type { Tmux } from './wait/output-source.ts';

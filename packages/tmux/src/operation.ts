@@ -39,8 +39,8 @@ export interface OperationSpec<P, V> {
   readonly example: P;
 }
 
-/** The guard shown where nothing is run. */
-const shownGuard = 'guard';
+/** The guard where nothing is run, or nothing needs one. */
+export const shownGuard = 'guard';
 
 /**
  * One tmux command as a frozen value: build it, look at it, send it with any engine, store it as JSON.
@@ -51,6 +51,10 @@ export class Operation<P = unknown, V = unknown> {
   readonly kind: string;
   readonly params: P;
   readonly #spec: OperationSpec<P, V>;
+  /** What was rendered last: an operation that is sent again and again is rendered once. */
+  #rendered:
+    | { readonly version: TmuxVersion; readonly guard: string; readonly argv: readonly string[] }
+    | undefined;
 
   constructor(spec: OperationSpec<P, V>, params: P) {
     this.kind = spec.kind;
@@ -78,7 +82,11 @@ export class Operation<P = unknown, V = unknown> {
   /** The words tmux gets. Pure: the same value, version and guard give the same words. */
   render(version: TmuxVersion | string, guard: string = shownGuard): readonly string[] {
     const known = typeof version === 'string' ? parseVersion(version) : version;
-    return renderOperation(this.#spec, this.params, known, guard);
+    const last = this.#rendered;
+    if (last?.version === known && last.guard === guard) return last.argv;
+    const argv = renderOperation(this.#spec, this.params, known, guard);
+    this.#rendered = { version: known, guard, argv };
+    return argv;
   }
 
   toJSON(): { kind: string; params: P } {
@@ -88,7 +96,7 @@ export class Operation<P = unknown, V = unknown> {
 
 /** Makes operations of one kind, and carries the declaration of that kind. */
 export interface Builder<P, V> {
-  (...args: Partial<P> extends P ? [params?: P] : [params: P]): Operation<P, V>;
+  (...args: Record<never, never> extends P ? [params?: P] : [params: P]): Operation<P, V>;
   readonly spec: OperationSpec<P, V>;
   /** The schema of the parameters, for tools and documents. */
   readonly schema: z.ZodType<P>;

@@ -16,6 +16,8 @@ export interface Outcome<V> {
   readonly schema: z.ZodType<V>;
   /** The flags that make tmux say it: `-P -F …` of what creates, `-F …` of what lists. */
   readonly ask?: (guard: string, params: Readonly<Record<string, unknown>>) => readonly string[];
+  /** Its answer is told from its separators by a guard that must be new for each call. */
+  readonly guarded?: boolean;
   /** Called only for complete replies, or for any when `answersFailure`. */
   read(reply: Reply, context: ReadContext): V;
   /** A non-zero exit is an answer, not a failure: has_session says "no" that way. */
@@ -24,7 +26,7 @@ export interface Outcome<V> {
   readonly refused?: (reply: Reply) => string | undefined;
 }
 
-export interface ReadContext {
+interface ReadContext {
   readonly params: Readonly<Record<string, unknown>>;
   /** What separates the columns of this call's rows: random, so that no name or path can forge it. */
   readonly guard: string;

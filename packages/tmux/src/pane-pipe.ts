@@ -5,10 +5,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setImmediate, setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { Engine } from './engine.ts';
 import { TmuxError } from './errors.ts';
-import { newGuard } from './guard.ts';
+import { processState } from './process-state.ts';
 import { quoteLine } from './quote.ts';
 import type { PaneId } from './target.ts';
 
@@ -59,6 +60,7 @@ export class PanePipe implements AsyncIterable<Buffer>, AsyncDisposable {
   readonly paneId: PaneId;
   readonly #engine: Engine;
   readonly #socket: Socket;
+  #writerPid = 0;
 
   constructor(engine: Engine, paneId: PaneId, socket: Socket) {
     this.#engine = engine;
@@ -68,10 +70,9 @@ export class PanePipe implements AsyncIterable<Buffer>, AsyncDisposable {
 
   /** Lets tmux open the pipe, unless there is one; answers when its writer has said its first word. */
   async start(fifo: string, force: boolean): Promise<void> {
-    const greeting = newGuard();
     // tmux expands formats and dates in this command, so that "#" and "%" stand doubled.
     const quoted = fifo.replaceAll("'", "'\\''").replace(/[#%]/g, '$&$&');
-    const writer = `{ printf ${greeting}; exec cat; } > '${quoted}'`;
+    const writer = `{ echo $$; exec cat; } > '${quoted}'`;
     const open = ['pipe-pane', '-O', '-t', this.paneId, writer];
     // Look and open are one command: nobody can open a pipe in between.
     const unlessTaken = [
@@ -92,26 +93,50 @@ export class PanePipe implements AsyncIterable<Buffer>, AsyncDisposable {
         paneId: this.paneId,
       });
     }
+    this.#writerPid = Number.parseInt(await this.#firstLine(), 10);
+  }
+
+  async #firstLine(): Promise<string> {
     const signal = AbortSignal.timeout(greetingMs);
-    let heard: Buffer | null = null;
-    for (
-      heard = this.#socket.read(greeting.length);
-      heard === null;
-      heard = this.#socket.read(greeting.length)
-    ) {
-      await once(this.#socket, 'readable', { signal }).catch((cause: unknown) => {
-        throw new TmuxError(
-          'timed_out',
-          `The pipe of pane ${this.paneId} did not open.`,
-          { paneId: this.paneId },
-          cause,
-        );
-      });
+    let heard = Buffer.alloc(0);
+    while (!heard.includes('\n')) {
+      const chunk: Buffer | null = this.#socket.read();
+      if (chunk) heard = Buffer.concat([heard, chunk]);
+      else {
+        await once(this.#socket, 'readable', { signal }).catch((cause: unknown) => {
+          throw new TmuxError(
+            'timed_out',
+            `The pipe of pane ${this.paneId} did not open.`,
+            { paneId: this.paneId },
+            cause,
+          );
+        });
+      }
     }
+    const end = heard.indexOf('\n') + 1;
+    if (end < heard.length) this.#socket.unshift(heard.subarray(end));
+    return heard.subarray(0, end).toString();
   }
 
   [Symbol.asyncIterator](): AsyncIterator<Buffer> {
     return this.#socket[Symbol.asyncIterator]();
+  }
+
+  /**
+   * Waits until all that a dead pane printed can be read. tmux calls a pane dead when its pipe has taken the last byte;
+   * what is then left is with the writer, which sleeps when it has passed everything on.
+   */
+  async finish(): Promise<void> {
+    for (;;) {
+      const before = this.#socket.bytesRead;
+      const state = await processState(this.#writerPid);
+      // Two turns of the event loop: what is there to be read is read in between.
+      await setImmediate();
+      await setImmediate();
+      if (this.#socket.readableEnded || this.#socket.destroyed) return;
+      if (state === 'S' && this.#socket.bytesRead === before) return;
+      await setTimeout(1);
+    }
   }
 
   /** Stops the pipe on tmux's side, if it is still ours: replaced by another, it has ended here. */

@@ -9,6 +9,18 @@ export function quoteLine(argv: readonly string[]): string {
   return argv.map(quoteToken).join(' ');
 }
 
+const lines = new WeakMap<readonly string[], string>();
+
+/** The line of a command, checked; written once for words that cannot change any more. */
+export function commandLine(argv: readonly string[]): string {
+  const known = lines.get(argv);
+  if (known !== undefined) return known;
+  assertCommand(argv);
+  const line = quoteLine(argv);
+  if (Object.isFrozen(argv)) lines.set(argv, line);
+  return line;
+}
+
 export function quoteToken(token: string): string {
   if (/^[A-Za-z0-9_-]+$/.test(token)) return token;
   if (/[\r\n]/.test(token)) return octal(token);

@@ -60,7 +60,7 @@ export class Result<V = unknown> {
 }
 
 /** tmux's two ways to say that nothing listens on the socket. */
-export function isNoServer(stderr: string): boolean {
+function isNoServer(stderr: string): boolean {
   return /no server running on|error connecting to .*(No such file|Connection refused)|server exited unexpectedly/.test(
     stderr,
   );

@@ -47,6 +47,7 @@ export function rows<R extends object>(name: string, columns: Columns<R>): Outco
   return Object.freeze({
     name,
     schema: z.array(row).readonly() as unknown as z.ZodType<readonly R[]>,
+    guarded: true,
     ask: (guard: string) => ['-F', entries.map(([, column]) => `${column.format};${guard},`).join('')],
     read: (reply: Reply, { guard }: { readonly guard: string }) => {
       const fields = reply.stdout.split(`;${guard},`);

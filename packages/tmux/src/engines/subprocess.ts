@@ -3,7 +3,7 @@ import { assertCommand, escapeArgument } from '../quote.ts';
 import type { Reply } from '../reply.ts';
 import type { TmuxVersion } from '../version.ts';
 import { markedChain } from './chain.ts';
-import { withDeadline } from './deadline.ts';
+import { Deadlines } from './deadline.ts';
 import { binaryVersion, missingBinary, spawnTmux } from './tmux-process.ts';
 
 /** One tmux process a call: slow, simple, and the only way to start a server or to wait without holding anybody up. */
@@ -11,6 +11,7 @@ export class SubprocessEngine implements Engine {
   readonly name = 'subprocess';
   readonly ordered = false;
   readonly #connection: ConnectionOptions;
+  readonly #deadlines = new Deadlines();
   #version: Promise<TmuxVersion> | undefined;
 
   constructor(connection: ConnectionOptions = {}) {
@@ -42,7 +43,7 @@ export class SubprocessEngine implements Engine {
     words: readonly string[],
     options: RunOptions = {},
   ): Promise<{ code: number | null; stdout: string; stderr: string }> {
-    return withDeadline(words, options, (resolve, reject) => {
+    return this.#deadlines.run(words, options, (resolve, reject) => {
       const child = spawnTmux(this.#connection, words);
       child.stdin.end();
       const collect = (stream: NodeJS.ReadableStream): Buffer[] => {

@@ -114,7 +114,7 @@ function extendedOutput(rest: string): TmuxEvent {
 }
 
 /** The bytes of a pane: tmux writes those below 0x20 and the backslash as three octal digits, all others raw. */
-export function unescapeOutput(escaped: string): Uint8Array {
+function unescapeOutput(escaped: string): Uint8Array {
   let slash = escaped.indexOf('\\');
   if (slash < 0) return Buffer.from(escaped, 'latin1');
   let bytes = '';

@@ -16,7 +16,7 @@ export async function takeSnapshot(engine: Engine): Promise<ServerSnapshot> {
 }
 
 /** tmux lists panes grouped by session and window, in their order: the tree is a matter of where the keys change. */
-export function sessionsOf(rows: readonly PaneRow[]): readonly SessionSnapshot[] {
+function sessionsOf(rows: readonly PaneRow[]): readonly SessionSnapshot[] {
   return groups(rows, (row) => row.sessionId).map((session) => ({
     id: session[0].sessionId,
     name: session[0].sessionName,

@@ -1,15 +1,7 @@
-import { readFileSync } from 'node:fs';
+import { processState } from '../process-state.ts';
 
 /** Whether a process runs. One that has ended and waits to be reaped by a slow init does not. */
-export function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-  } catch {
-    return false; // ESRCH: there is no such process any more.
-  }
-  try {
-    return !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
-  } catch {
-    return process.platform !== 'linux'; // Gone meanwhile, or a system without /proc.
-  }
+export async function isAlive(pid: number): Promise<boolean> {
+  const state = await processState(pid);
+  return state !== null && state !== 'Z';
 }

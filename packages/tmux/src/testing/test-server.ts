@@ -62,7 +62,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     await Promise.all(engines.map((engine) => engine.close()));
     const server = await pid();
     if (server !== null) await processes.run({ argv: ['kill-server'] });
-    while (server !== null && isAlive(server)) await new Promise((resolve) => setTimeout(resolve, 5));
+    while (server !== null && (await isAlive(server))) await new Promise((resolve) => setTimeout(resolve, 5));
     if (undertaker.exitCode === null) {
       undertaker.ref();
       undertaker.stdin.end();

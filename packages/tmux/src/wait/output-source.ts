@@ -12,7 +12,13 @@ export interface Tmux {
   readonly connection: ConnectionOptions;
 }
 
-export interface OutputSource extends AsyncIterable<Uint8Array>, AsyncDisposable {}
+export interface OutputSource extends AsyncIterable<Uint8Array>, AsyncDisposable {
+  /** Waits until everything a dead pane printed has come. */
+  finish(): Promise<void>;
+}
+
+/** How long an event connection must be quiet for what a dead pane printed to have come. */
+const quietMs = 200;
 
 /**
  * What a pane prints from now on: through a pipe, which misses nothing and disturbs nobody; through an event
@@ -29,9 +35,18 @@ export async function outputOf({ engine, connection }: Tmux, paneId: PaneId): Pr
   ).unwrap();
   const events = await Events.open(connection, { session: session.text as SessionId });
   const stream = events.subscribe({ types: ['output'] });
+  let heardAt = 0;
   async function* bytes(): AsyncGenerator<Uint8Array> {
-    for await (const event of stream)
-      if (event.type === 'output' && event.paneId === paneId) yield event.data;
+    for await (const event of stream) {
+      if (event.type !== 'output' || event.paneId !== paneId) continue;
+      heardAt = performance.now();
+      yield event.data;
+    }
   }
-  return Object.assign(bytes(), { [Symbol.asyncDispose]: () => events.close() });
+  const finish = async (): Promise<void> => {
+    for (let left = quietMs; left > 0; left = heardAt + quietMs - performance.now()) {
+      await new Promise((resolve) => setTimeout(resolve, left));
+    }
+  };
+  return Object.assign(bytes(), { finish, [Symbol.asyncDispose]: () => events.close() });
 }

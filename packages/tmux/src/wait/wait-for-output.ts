@@ -58,9 +58,9 @@ export async function waitForOutput(tmux: Tmux, paneId: PaneId, options: WaitOpt
   const onAbort = (): void => heard.wake();
   options.signal?.addEventListener('abort', onAbort);
   try {
-    const listening = listen(source, heard);
+    void listen(source, heard); // It ends with the source, and never fails.
     await options.send?.();
-    return await firstEnd(tmux, paneId, options, heard, listening);
+    return await firstEnd(tmux, paneId, options, heard, source);
   } finally {
     options.signal?.removeEventListener('abort', onAbort);
     await source[Symbol.asyncDispose]();
@@ -81,7 +81,7 @@ async function firstEnd(
   paneId: PaneId,
   { timeoutMs = 30_000, signal }: WaitOptions,
   heard: Heard,
-  listening: Promise<void>,
+  source: OutputSource,
 ): Promise<WaitResult> {
   const deadline = performance.now() + timeoutMs;
   for (let lookedAt = Number.NEGATIVE_INFINITY; ; ) {
@@ -98,8 +98,7 @@ async function firstEnd(
     const state = await paneState(tmux.engine, paneId);
     const ending = endOf(state, heard.ended);
     if (ending) {
-      // The last bytes are in the pipe: they end with it, or have come when it has been quiet for a moment.
-      await heard.drained(listening);
+      await source.finish();
       return heard.result(
         heard.reason() ?? ending,
         state?.exit ? await knownExit(tmux, paneId, state.exit) : null,
@@ -196,14 +195,6 @@ class Heard {
         resolve();
       };
     });
-  }
-
-  async drained(listening: Promise<void>): Promise<void> {
-    let before = -1;
-    while (before !== this.#bytes) {
-      before = this.#bytes;
-      await Promise.race([listening, new Promise((resolve) => setTimeout(resolve, 2 * pollMs))]);
-    }
   }
 
   result(reason: WaitReason, exit: Exit | null): WaitResult {

@@ -1,10 +1,10 @@
 import type { Command, ConnectionOptions, Engine, RunOptions } from '../../engine.ts';
 import { TmuxError } from '../../errors.ts';
 import { newGuard } from '../../guard.ts';
-import { assertCommand, quoteLine } from '../../quote.ts';
+import { commandLine } from '../../quote.ts';
 import type { Reply } from '../../reply.ts';
 import { parseVersion, type TmuxVersion } from '../../version.ts';
-import { withDeadline } from '../deadline.ts';
+import { Deadlines } from '../deadline.ts';
 import { SubprocessEngine } from '../subprocess.ts';
 import { ControlConnection } from './connection.ts';
 import { type Block, chainReplies, replyOf } from './frames.ts';
@@ -36,6 +36,7 @@ export class ControlEngine implements Engine {
   readonly ordered = true;
   readonly #options: ConnectionOptions;
   readonly #processes: SubprocessEngine;
+  readonly #deadlines = new Deadlines();
   #live: ControlConnection | null = null;
   #version: TmuxVersion | null = null;
   #generation = 0;
@@ -61,7 +62,7 @@ export class ControlEngine implements Engine {
   }
 
   async run(command: Command, options: RunOptions = {}): Promise<Reply> {
-    assertCommand(command.argv);
+    const line = commandLine(command.argv);
     if (command.ownProcess) return this.#processes.run(command, options);
     if (command.argv[0] === 'kill-server') {
       // A control client that is still attached can leave a killed server behind, half alive.
@@ -70,7 +71,7 @@ export class ControlEngine implements Engine {
     }
     const byProcess = (): Promise<Reply> => this.#processes.run(command, options);
     return this.#deliver({
-      line: quoteLine(command.argv),
+      line,
       commands: [command],
       options,
       read: replyOf,
@@ -79,10 +80,11 @@ export class ControlEngine implements Engine {
   }
 
   async runChain(commands: readonly Command[], options: RunOptions = {}): Promise<readonly Reply[]> {
-    for (const { argv } of commands) assertCommand(argv);
     if (commands.length === 0) return [];
     const markers = [newGuard(), ...commands.map(() => newGuard())];
-    const marked = commands.map(({ argv }, i) => `${quoteLine(argv)} ; display-message -p ${markers[i + 1]}`);
+    const marked = commands.map(
+      ({ argv }, i) => `${commandLine(argv)} ; display-message -p ${markers[i + 1]}`,
+    );
     const line = [`display-message -p ${markers[0]}`, ...marked].join(' ; ');
     const read = (blocks: readonly Block[]): readonly Reply[] => chainReplies(blocks, markers);
     const byProcess = (): Promise<readonly Reply[]> => this.#processes.runChain(commands, options);
@@ -95,25 +97,21 @@ export class ControlEngine implements Engine {
   }
 
   /** Sends again only what tmux cannot have begun, or what only reads. */
-  async #deliver<T>(call: Call<T>): Promise<T> {
-    for (let tries = 1; ; tries++) {
-      try {
-        return await this.#send(call);
-      } catch (error) {
-        if (!(error instanceof TmuxError) || error.code !== 'connection_lost' || tries === maxTries)
-          throw error;
-        if (!error.details.unsent && !call.commands.every(({ effect }) => effect === 'read')) throw error;
-      }
-    }
+  #deliver<T>(call: Call<T>, triesLeft: number = maxTries): Promise<T> {
+    return this.#send(call).catch((error: unknown) => {
+      if (!(error instanceof TmuxError) || error.code !== 'connection_lost' || triesLeft === 1) throw error;
+      if (!error.details.unsent && !call.commands.every(({ effect }) => effect === 'read')) throw error;
+      return this.#deliver(call, triesLeft - 1);
+    });
   }
 
   /** Sends at once on a live connection; without one, waits its turn, connects, or lets a process do it. */
   #send<T>(call: Call<T>): Promise<T> {
-    if (this.#live?.isOpen && this.#laneSize === 0) return request(this.#live, call);
+    if (this.#live?.isOpen && this.#laneSize === 0) return this.#request(this.#live, call);
     let answer: Promise<T> | undefined;
     return this.#inLane(async () => {
       const connection = await this.#connect();
-      answer = connection ? request(connection, call) : call.byProcess();
+      answer = connection ? this.#request(connection, call) : call.byProcess();
       // The next in the lane may go once this one is sent; a process is awaited, so that order holds.
       if (!connection) await answer.catch(() => undefined); // Its caller gets the error below.
     }).then(() => answer as Promise<T>);
@@ -139,7 +137,7 @@ export class ControlEngine implements Engine {
         if (this.#live === connection) this.#live = null;
       },
     });
-    const reply = await request(connection, askVersion);
+    const reply = await this.#request(connection, askVersion);
     this.#version = parseVersion(reply.stdout);
     if (connection.isOpen) this.#live = connection;
     this.#generation += 1;
@@ -151,19 +149,19 @@ export class ControlEngine implements Engine {
     this.#live = null;
     await live?.close();
   }
-}
 
-function request<T>(
-  connection: ControlConnection,
-  { line, commands, options, read }: Omit<Call<T>, 'byProcess'>,
-): Promise<T> {
-  const argv = commands[0]?.argv ?? [];
-  return withDeadline<T>(argv, options, (resolve, reject) => {
-    const lose = (unsent: boolean): void => {
-      const message = `The connection to tmux ended before ${argv[0]} was answered.`;
-      reject(new TmuxError('connection_lost', message, { argv, unsent }));
-    };
-    connection.send(line, (blocks) => resolve(read(blocks)), lose);
-    return () => undefined; // The reply still comes, is recognised, and goes nowhere.
-  });
+  #request<T>(
+    connection: ControlConnection,
+    { line, commands, options, read }: Omit<Call<T>, 'byProcess'>,
+  ): Promise<T> {
+    const argv = commands[0]?.argv ?? [];
+    return this.#deadlines.run<T>(argv, options, (resolve, reject) => {
+      const lose = (unsent: boolean): void => {
+        const message = `The connection to tmux ended before ${argv[0]} was answered.`;
+        reject(new TmuxError('connection_lost', message, { argv, unsent }));
+      };
+      connection.send(line, (blocks) => resolve(read(blocks)), lose);
+      return () => undefined; // The reply still comes, is recognised, and goes nowhere.
+    });
+  }
 }

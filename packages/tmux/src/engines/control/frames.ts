@@ -91,24 +91,16 @@ const percent = 37;
 /** `%begin G`, a text that ends in the nonce, `%error G`. */
 function endsInSentinel(frame: readonly string[], nonce: string): boolean {
   const size = frame.length;
-  const begin = frame[size - 3];
-  const text = frame[size - 2];
-  const close = frame[size - 1];
-  return (
-    begin !== undefined &&
-    text !== undefined &&
-    close !== undefined &&
-    text.endsWith(nonce) &&
-    begin.startsWith('%begin ') &&
-    close === `%error ${begin.slice(7)}`
-  );
+  if (size < 3 || !frame[size - 2]?.endsWith(nonce)) return false;
+  const begin = frame[size - 3] ?? '';
+  return begin.startsWith('%begin ') && frame[size - 1] === `%error ${begin.slice(7)}`;
 }
 
 /**
  * The blocks of a frame, and what stood between them. A block ends at the last line that closes it: an earlier one
  * is text that imitates it.
  */
-export function readFrame(frame: readonly string[]): {
+function readFrame(frame: readonly string[]): {
   readonly blocks: readonly Block[];
   readonly notices: readonly string[];
 } {

@@ -1,0 +1,169 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Engine, execute, type RunOptions } from '../engine.ts';
+import { TmuxError } from '../errors.ts';
+import { killSession } from '../operations/kill-session.ts';
+import type { HostRunner } from '../plan/host.ts';
+import type { PlanResult, StepResult } from '../plan/plan-result.ts';
+import type { Planner, PlannerName } from '../plan/planners.ts';
+import type { Bindings } from '../plan/slot.ts';
+import { takeSnapshot } from '../snapshot/take-snapshot.ts';
+import type { SessionId } from '../target.ts';
+import { confirmWorkspace, type Difference } from './confirm.ts';
+import { eventsOf, type LoadedSession, type WorkspaceEvent } from './events.ts';
+import { type PlanOptions, planWorkspace, type WorkspacePlan } from './plan.ts';
+import type { WorkspaceSource } from './read-file.ts';
+import type { WorkspaceWarning } from './workspace.ts';
+
+export interface LoadOptions extends PlanOptions, RunOptions {
+  /** How operations go to the engine; default `pipelined` where the engine keeps their order, else `folding`. */
+  readonly planner?: Planner | PlannerName;
+  /** Who runs scripts, sleeps and waits; default this process. */
+  readonly host?: HostRunner;
+  readonly onEvent?: (event: WorkspaceEvent) => void;
+  /** Looks at the server afterwards and compares it with the declaration. */
+  readonly confirm?: boolean;
+}
+
+export interface LoadedWorkspace {
+  readonly sessions: readonly LoadedSession[];
+  readonly warnings: readonly WorkspaceWarning[];
+  /** What is not as declared; only with `confirm`. */
+  readonly differences?: readonly Difference[];
+  readonly plan: WorkspacePlan;
+  readonly result: PlanResult;
+}
+
+/**
+ * Builds what a workspace declares. When anything fails, the sessions made so far are killed again and the first
+ * failure is thrown; a session that was to be replaced is gone only if the new one could be created.
+ *
+ * @example const { sessions } = await loadWorkspace(engine, 'dev.yaml', { onExists: 'reuse' });
+ */
+export async function loadWorkspace(
+  engine: Engine,
+  source: WorkspaceSource,
+  options: LoadOptions = {},
+): Promise<LoadedWorkspace> {
+  const { signal, timeoutMs, host, onEvent, planner = engine.ordered ? 'pipelined' : 'folding' } = options;
+  const plan = await planWorkspace(engine, source, options);
+  const events = eventsOf(plan.sessions);
+  const made: SessionId[] = [];
+  const onStep = (step: StepResult, bindings: Bindings): void => {
+    if (step.status !== 'complete') return;
+    for (const event of events.get(step.index)?.(bindings) ?? []) {
+      if (event.type === 'sessionCreated') made.push(event.sessionId);
+      onEvent?.(event);
+    }
+  };
+  try {
+    const run = {
+      planner,
+      onStep,
+      ...(signal && { signal }),
+      ...(timeoutMs !== undefined && { timeoutMs }),
+      ...(host && { host }),
+    };
+    const result = await plan.plan.execute(engine, run);
+    if (result.failure) throw explain(plan, result);
+    const sessions = await loadedSessions(engine, plan, result);
+    const differences = options.confirm ? await settle(engine, plan, signal) : undefined;
+    onEvent?.({ type: 'built', sessions });
+    return { sessions, warnings: plan.warnings, ...(differences && { differences }), plan, result };
+  } catch (error) {
+    await remove(engine, made);
+    throw error;
+  }
+}
+
+async function loadedSessions(
+  engine: Engine,
+  plan: WorkspacePlan,
+  result: PlanResult,
+): Promise<readonly LoadedSession[]> {
+  const reuses = plan.sessions.some(({ action }) => action === 'reuse');
+  const live = reuses ? (await takeSnapshot(engine)).sessions : [];
+  return plan.sessions.map((compiled) => {
+    const { action } = compiled;
+    const { name } = compiled.session;
+    if (compiled.action === 'reuse') {
+      const windows = live.find(({ id }) => id === compiled.id)?.windows ?? [];
+      const seen = windows.map((window) => ({
+        id: window.id,
+        name: window.name,
+        panes: window.panes.map(({ id }) => id),
+      }));
+      return { name, id: compiled.id, action, windows: seen };
+    }
+    const windows = compiled.windows.map(({ window, slot, panes }) => ({
+      id: result.id(slot.self),
+      name: window.name,
+      panes: panes.map((ref) => result.id(ref)),
+    }));
+    return { name, id: result.id(compiled.slot.self), action, windows };
+  });
+}
+
+/** How long a new process may take to arrive in its folder. */
+const settleMs = 2000;
+
+/** Just after its birth tmux shows a process in no folder, or in the server's; such differences get time to pass. */
+async function settle(
+  engine: Engine,
+  { workspace }: WorkspacePlan,
+  signal?: AbortSignal,
+): Promise<readonly Difference[]> {
+  const until = performance.now() + settleMs;
+  for (;;) {
+    const differences = confirmWorkspace(workspace, await takeSnapshot(engine));
+    if (differences.length === 0 || performance.now() >= until) return differences;
+    await sleep(50, undefined, { signal });
+  }
+}
+
+async function remove(engine: Engine, sessions: readonly SessionId[]): Promise<void> {
+  for (const target of sessions) {
+    try {
+      await execute(engine, killSession({ target }));
+    } catch {
+      // What made the loading fail is the better error; a connection that is gone cannot clean up.
+      return;
+    }
+  }
+}
+
+/** The failure of a step, with the window of the file it happened in. */
+function explain({ sessions }: WorkspacePlan, result: PlanResult): TmuxError {
+  const index = result.failure?.index ?? 0;
+  const cause = causeOf(result);
+  if (cause.code === 'script_failed' && cause.details.how === 127) {
+    return new TmuxError(
+      'invalid_workspace',
+      `before_script names a command that does not exist. ${cause.message}`,
+      cause.details,
+      cause,
+    );
+  }
+  const built = sessions
+    .filter((compiled) => compiled.action !== 'reuse')
+    .findLast(({ slot }) => slot.index <= index);
+  if (!built) return cause;
+  const { name } = built.session;
+  const window = built.windows.findLastIndex(({ slot }) => slot.index <= index);
+  const place = window < 0 ? JSON.stringify(name) : `${JSON.stringify(name)}, windows[${window}]`;
+  return new TmuxError(
+    cause.code,
+    `Session ${place}: ${cause.message}`,
+    { ...cause.details, session: name, window },
+    cause,
+  );
+}
+
+function causeOf(result: PlanResult): TmuxError {
+  try {
+    result.raiseForStatus();
+  } catch (error) {
+    if (error instanceof TmuxError) return error;
+    return new TmuxError('command_failed', error instanceof Error ? error.message : String(error), {}, error);
+  }
+  return new TmuxError('unknown_outcome', 'The plan of the workspace did not finish.', { result });
+}

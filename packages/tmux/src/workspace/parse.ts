@@ -1,0 +1,129 @@
+import { type Document, isCollection, isScalar, LineCounter, parseAllDocuments, visit } from 'yaml';
+import { TmuxError } from '../errors.ts';
+import type { WorkspaceWarning } from './workspace.ts';
+
+export type Path = readonly (string | number)[];
+
+interface Position {
+  readonly line: number;
+  readonly column: number;
+}
+
+/** One declared session as the text holds it, unchecked. */
+export interface RawSession {
+  /** The file, or what the text is called in messages. */
+  readonly name: string;
+  readonly value: unknown;
+  /** Keys from the root of the document to this session. */
+  readonly path: Path;
+  /** Where the text says something, given the keys that lead there from this session. */
+  locate(path: Path): Position | undefined;
+}
+
+export interface ParsedWorkspace {
+  readonly sessions: readonly RawSession[];
+  readonly warnings: readonly WorkspaceWarning[];
+}
+
+/**
+ * Reads YAML or JSON, which is YAML too. Several sessions may stand in one text: as documents, as a list, or under
+ * `sessions`.
+ *
+ * @example parseWorkspace('session_name: work\nwindows: [{ panes: [top] }]').sessions.length // 1
+ */
+export function parseWorkspace(text: string, name = 'workspace'): ParsedWorkspace {
+  const lines = new LineCounter();
+  const documents = [...parseAllDocuments(text, { lineCounter: lines, merge: true, prettyErrors: false })];
+  const parsed = documents.map((document) => {
+    const [error] = document.errors;
+    if (error) throw syntaxError(name, error.message, lines.linePos(error.pos[0]), error);
+    keepNumbersAsWritten(document);
+    return collect(readDocument(document, name), name, (path) => positionOf(document, lines, path));
+  });
+  const sessions = parsed.flatMap((found) => found.sessions);
+  if (sessions.length === 0) {
+    throw new TmuxError('invalid_workspace', `${name} declares no session: it is empty.`, { name });
+  }
+  return { sessions, warnings: parsed.flatMap((found) => found.warnings) };
+}
+
+/** The same for a value that is already there instead of a text. */
+export function parseWorkspaceValue(value: unknown, name = 'workspace'): ParsedWorkspace {
+  return collect(value, name, () => undefined);
+}
+
+/** `windows[0].panes[1]`, as a person would write it. */
+export function showPath(path: Path): string {
+  return path.reduce<string>((shown, key) => {
+    if (typeof key === 'number') return `${shown}[${key}]`;
+    return shown === '' ? key : `${shown}.${key}`;
+  }, '');
+}
+
+function readDocument(document: Document.Parsed, name: string): unknown {
+  try {
+    return document.toJS();
+  } catch (cause) {
+    // Aliases that multiply without end, or that name no anchor.
+    const said = cause instanceof Error ? cause.message : String(cause);
+    throw new TmuxError('invalid_workspace', `${name} cannot be read: ${said}.`, { name }, cause);
+  }
+}
+
+type Locate = (path: Path) => Position | undefined;
+
+function collect(value: unknown, name: string, locate: Locate, path: Path = []): ParsedWorkspace {
+  if (value === null || value === undefined) return { sessions: [], warnings: [] };
+  if (Array.isArray(value)) {
+    const parts = value.map((inner, i) => collect(inner, name, locate, [...path, i]));
+    return {
+      sessions: parts.flatMap((part) => part.sessions),
+      warnings: parts.flatMap((part) => part.warnings),
+    };
+  }
+  if (typeof value === 'object' && 'sessions' in value && !('windows' in value)) {
+    const strays = Object.keys(value).filter((key) => key !== 'sessions');
+    const inner = collect(value.sessions, name, locate, [...path, 'sessions']);
+    return {
+      sessions: inner.sessions,
+      warnings: [...strays.map((key) => stray([...path, key], locate)), ...inner.warnings],
+    };
+  }
+  return { sessions: [{ name, value, path, locate: (inner) => locate([...path, ...inner]) }], warnings: [] };
+}
+
+function stray(path: Path, locate: Locate): WorkspaceWarning {
+  const message = `${showPath(path)} is ignored: beside "sessions" nothing else has a meaning.`;
+  return { code: 'unknown_key', path: showPath(path), message, ...locate(path) };
+}
+
+/** A version 1.10 or a mode 0700 must not become 1.1 and 700 where a text is wanted; numbers are read back from it. */
+function keepNumbersAsWritten(document: Document.Parsed): void {
+  visit(document, {
+    Scalar: (_, node) => {
+      const { value, source } = node;
+      if (typeof value === 'number' && source !== undefined && String(value) !== source) node.value = source;
+    },
+  });
+}
+
+function positionOf(document: Document.Parsed, lines: LineCounter, path: Path): Position | undefined {
+  for (let depth = path.length; depth >= 0; depth--) {
+    const node = document.getIn(path.slice(0, depth), true);
+    if ((isScalar(node) || isCollection(node)) && node.range) {
+      const { line, col } = lines.linePos(node.range[0]);
+      return { line, column: col };
+    }
+  }
+  return undefined;
+}
+
+function syntaxError(
+  name: string,
+  said: string,
+  at: { line: number; col: number },
+  cause: unknown,
+): TmuxError {
+  const details = { name, line: at.line, column: at.col };
+  return new TmuxError('invalid_workspace', `${name}:${at.line}:${at.col}: ${said}.`, details, cause);
+}

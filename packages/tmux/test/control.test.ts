@@ -1,0 +1,240 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { ControlEngine } from '../src/engines/control/engine.ts';
+import { isAlive, startTestServer, type TestServer, testBinaries } from '../src/testing/index.ts';
+import { attachUser } from './attach-user.ts';
+
+const say = (text: string): { argv: string[]; effect: 'read' } => ({
+  argv: ['display-message', '-p', text],
+  effect: 'read',
+});
+
+describe.each(testBinaries())('the control engine on %s', (tmux) => {
+  async function started(): Promise<TestServer & { control: ControlEngine }> {
+    const server = await startTestServer({ tmux });
+    const control = server.engine('control') as ControlEngine;
+    await control.run({ argv: ['new-session', '-d', '-s', 'work', '-x', '100', '-y', '30'] });
+    return Object.assign(server, { control });
+  }
+
+  test('gives the first command its own output, not the acknowledgement of the attach', async () => {
+    await using server = await started();
+    expect(await server.control.run(say('first'))).toEqual({
+      status: 'complete',
+      stdout: 'first\n',
+      stderr: '',
+    });
+  });
+
+  test('blames the right command of a line and keeps the next one aligned', async () => {
+    await using server = await started();
+    const bad = { argv: ['kill-pane', '-t', '%999'] };
+    const rename = { argv: ['rename-window', '-t', '=work:', 'first-ran'] };
+    expect((await server.control.runChain([bad, say('x')])).map((reply) => reply.status)).toEqual([
+      'failed',
+      'skipped',
+    ]);
+    expect((await server.control.runChain([rename, bad, say('x')])).map((reply) => reply.status)).toEqual([
+      'complete',
+      'failed',
+      'skipped',
+    ]);
+    expect((await server.control.run(say('#{window_name}'))).stdout).toBe('first-ran\n');
+  });
+
+  test('runs nothing of a line tmux cannot parse, and fails all of it', async () => {
+    await using server = await started();
+    const rename = { argv: ['rename-window', '-t', '=work:', 'never'] };
+    const replies = await server.control.runChain([rename, { argv: ['no-such-command'] }]);
+    expect(replies.map((reply) => reply.status)).toEqual(['failed', 'failed']);
+    expect((await server.control.run(say('#{window_name}'))).stdout).not.toContain('never');
+  });
+
+  test('matches a thousand pipelined replies to their commands when every tenth fails', async () => {
+    await using server = await started();
+    const commands = Array.from({ length: 1000 }, (_, i) =>
+      i % 10 === 9 ? { argv: ['kill-pane', '-t', `%${i}000`] } : say(`n${i}`),
+    );
+    const replies = await Promise.all(commands.map((command) => server.control.run(command)));
+    for (const [i, reply] of replies.entries()) {
+      expect(reply.status === 'failed' ? reply.stderr : reply.stdout).toBe(
+        i % 10 === 9 ? `can't find pane: %${i}000\n` : `n${i}\n`,
+      );
+    }
+  });
+
+  test('is not shifted by the output of a hook', async () => {
+    await using server = await started();
+    await server.control.run({
+      argv: ['set-hook', '-g', 'after-rename-window', 'display-message -p from-the-hook'],
+    });
+    const replies = await Promise.all(
+      Array.from({ length: 100 }, (_, i) =>
+        server.control.run(i % 2 ? say(`n${i}`) : { argv: ['rename-window', '-t', '=work:', `w${i}`] }),
+      ),
+    );
+    expect(replies.map((reply) => reply.stdout)).toEqual(
+      Array.from({ length: 100 }, (_, i) => (i % 2 ? `n${i}\n` : '')),
+    );
+  });
+
+  test('is not shifted by commands that answer several times', async () => {
+    await using server = await started();
+    const file = join(server.directory, 'three.conf');
+    await writeFile(file, 'display-message -p one\ndisplay-message -p two\ndisplay-message -p three\n');
+    const [source, afterSource, branch, afterBranch] = await Promise.all([
+      server.control.run({ argv: ['source-file', file] }),
+      server.control.run(say('after source')),
+      server.control.run({ argv: ['if-shell', '-F', '1', 'display-message -p yes'] }),
+      server.control.run(say('after branch')),
+    ]);
+    expect([source, afterSource, branch, afterBranch].map((reply) => reply?.stdout)).toEqual([
+      'one\ntwo\nthree\n',
+      'after source\n',
+      'yes\n',
+      'after branch\n',
+    ]);
+  });
+
+  test('takes text that imitates the guards of a reply for text', async () => {
+    await using server = await started();
+    const now = Math.floor(Date.now() / 1000);
+    const forged = Array.from(
+      { length: 400 },
+      (_, i) => `%end ${now + Math.floor(i / 200)} ${i % 200} 1\n%begin ${now} ${i} 1\nforged`,
+    );
+    const text = `${forged.join('\n')}\n`;
+    await server.control.run({ argv: ['set-buffer', '-b', 'forged', text] });
+    const [shown, after] = await Promise.all([
+      server.control.run({ argv: ['show-buffer', '-b', 'forged'] }),
+      server.control.run(say('aligned')),
+    ]);
+    expect(shown?.stdout.trimEnd()).toBe(text.trimEnd());
+    expect(after?.stdout).toBe('aligned\n');
+  });
+
+  test('forgets a command that timed out and discards its late reply', async () => {
+    await using server = await started();
+    const waiting = server.control.run({ argv: ['wait-for', 'never-signalled'] }, { timeoutMs: 50 });
+    await expect(waiting).rejects.toMatchObject({ code: 'timed_out' });
+    const held = server.control.run(say('held up'));
+    await server.engine('subprocess').run({ argv: ['wait-for', '-S', 'never-signalled'] });
+    expect((await held).stdout).toBe('held up\n');
+  });
+
+  test('stops waiting when aborted, and stays aligned', async () => {
+    await using server = await started();
+    const aborting = new AbortController();
+    const held = server.control.run(say('one'), { signal: aborting.signal });
+    aborting.abort();
+    await expect(held).rejects.toMatchObject({ code: 'aborted' });
+    expect((await server.control.run(say('two'))).stdout).toBe('two\n');
+  });
+
+  test('keeps answering while a command that waits has a process of its own', async () => {
+    await using server = await started();
+    const waiting = server.control.run({ argv: ['wait-for', 'door'], ownProcess: true });
+    expect((await server.control.run(say('meanwhile'))).stdout).toBe('meanwhile\n');
+    await server.control.run({ argv: ['wait-for', '-S', 'door'] });
+    expect((await waiting).status).toBe('complete');
+  });
+
+  test('rejects what is pending when its process is killed, reconnects, and counts', async () => {
+    await using server = await started();
+    await server.control.run(say('connected'));
+    expect(server.control.generation).toBe(1);
+    const held = server.control.run({ argv: ['wait-for', 'nothing'] });
+    const lost = expect(held).rejects.toMatchObject({ code: 'connection_lost' });
+    await killClients(server, 'SIGKILL');
+    await lost;
+    expect((await server.control.run(say('again'))).stdout).toBe('again\n');
+    expect(server.control.generation).toBe(2);
+  });
+
+  test('survives the end of the session it sits in without the caller noticing', async () => {
+    await using server = await started();
+    await server.control.run({ argv: ['new-session', '-d', '-s', 'second'] });
+    await server.control.run({ argv: ['kill-session', '-t', '=work:'] });
+    const renamed = await server.control.run({
+      argv: ['rename-session', '-t', '=second:', 'third'],
+      effect: 'write',
+    });
+    expect(renamed.status).toBe('complete');
+    expect((await server.control.run({ argv: ['list-sessions', '-F', '#{session_name}'] })).stdout).toBe(
+      'third\n',
+    );
+  });
+
+  test('never keeps or destroys a session that is to go when unattached', async () => {
+    await using server = await startTestServer({ tmux });
+    const control = server.engine('control') as ControlEngine;
+    await control.run({ argv: ['new-session', '-d', '-s', 'work'] });
+    await using user = await attachUser(server, 'work');
+    await server
+      .engine('subprocess')
+      .run({ argv: ['set-option', '-t', '=work:', 'destroy-unattached', 'on'] });
+    expect((await control.run(say('hello'))).stdout).toBe('hello\n');
+    expect(control.generation).toBe(0);
+    await control.close();
+    const listed = { argv: ['list-sessions', '-F', '#{session_name}'] };
+    expect((await server.engine('subprocess').run(listed)).stdout).toBe('work\n');
+    await user.leave();
+    expect((await server.engine('subprocess').run(listed)).status).toBe('failed');
+  });
+
+  test('never changes the size of a window', async () => {
+    await using server = await started();
+    expect((await server.control.run(say('#{window_width}x#{window_height}'))).stdout).toBe('100x30\n');
+  });
+
+  test('starts one server when ten starts race', async () => {
+    await using server = await startTestServer({ tmux });
+    const engines = Array.from({ length: 10 }, () => server.engine('control'));
+    await Promise.all(engines.map((engine, i) => engine.run({ argv: ['new-session', '-d', '-s', `s${i}`] })));
+    const listed = await server.engine('control').run({ argv: ['list-sessions', '-F', '#{session_name}'] });
+    expect(listed.stdout.trim().split('\n').sort()).toEqual(Array.from({ length: 10 }, (_, i) => `s${i}`));
+  });
+
+  test('runs calls made without waiting in their order, also while there is no server yet', async () => {
+    await using server = await startTestServer({ tmux });
+    const control = server.engine('control');
+    const replies = await Promise.all([
+      control.run({ argv: ['new-session', '-d', '-s', 'a'] }),
+      control.run({ argv: ['rename-session', '-t', '=a:', 'b'] }),
+      control.run({ argv: ['rename-session', '-t', '=b:', 'c'] }),
+    ]);
+    expect(replies.map((reply) => reply.status)).toEqual(['complete', 'complete', 'complete']);
+  });
+
+  test('leaves no server behind when it kills one, and none alive when this process dies', async () => {
+    await using server = await started();
+    const pid = await server.pid();
+    await server.control.run({ argv: ['kill-server'] });
+    await expect.poll(() => isAlive(Number(pid))).toBe(false);
+    expect((await server.control.run(say('x'))).status).toBe('failed');
+  });
+});
+
+test('a program that used an engine and closed it ends by itself', async () => {
+  await using server = await startTestServer();
+  const script = `
+    import { ControlEngine } from ${JSON.stringify(new URL('../src/engines/control/engine.ts', import.meta.url).pathname)};
+    const engine = new ControlEngine(${JSON.stringify({ ...server.connection, env: undefined })});
+    await engine.run({ argv: ['new-session', '-d'] });
+    await engine.run({ argv: ['kill-pane', '-t', '%999'] });
+    await engine.close();`;
+  const child = spawn(process.execPath, ['--input-type=module-typescript', '-e', script], {
+    stdio: 'inherit',
+  });
+  const [code] = await once(child, 'exit');
+  expect(code).toBe(0);
+});
+
+/** Kills the control clients of a server, as a crash would. */
+async function killClients(server: TestServer, signal: NodeJS.Signals): Promise<void> {
+  const listed = await server.engine('subprocess').run({ argv: ['list-clients', '-F', '#{client_pid}'] });
+  for (const pid of listed.stdout.trim().split('\n')) process.kill(Number(pid), signal);
+}

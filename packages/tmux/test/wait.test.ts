@@ -1,0 +1,123 @@
+import { describe, expect, test } from 'vitest';
+import { exact, Server } from '../src/index.ts';
+import { demoServer, type TestServer, testBinaries } from '../src/testing/index.ts';
+
+const demo = exact('demo');
+
+describe.each(testBinaries())('waiting on %s', (binary) => {
+  async function started(): Promise<{ server: TestServer; tmux: Server } & AsyncDisposable> {
+    const server = await demoServer({ tmux: binary });
+    return {
+      server,
+      tmux: new Server(server.engine(), server.connection),
+      [Symbol.asyncDispose]: () => server.stop(),
+    };
+  }
+  async function shellPane(
+    tmux: Server,
+  ): ReturnType<NonNullable<Awaited<ReturnType<Server['session']>>>['pane']> {
+    const session = await tmux.session('demo');
+    const window = await session?.newWindow({ shell: 'PS1="ready> " exec sh -i' });
+    const pane = await window?.pane();
+    if (!pane) throw new Error('no pane');
+    await pane.waitFor({ send: () => pane.sendKeys({ keys: ['Enter'] }), pattern: /ready> / });
+    return pane;
+  }
+
+  test('a command that ends at once is heard whole, with its exit status', async () => {
+    await using given = await started();
+    for (let i = 0; i < 5; i++) {
+      const result = await given.tmux.runAndWait(`echo quick-${i}; exit 7`, { target: demo });
+      expect(result).toMatchObject({ reason: 'exited', exit: { status: 7, signal: null } });
+      expect(result.text).toContain(`quick-${i}\n`);
+    }
+  });
+
+  test('a command that is killed reports the signal', async () => {
+    await using given = await started();
+    const result = await given.tmux.runAndWait('kill -9 $$', { target: demo });
+    expect(result).toMatchObject({ reason: 'exited', exit: { signal: 9 } });
+  });
+
+  test('the window of a finished command is closed, or kept when asked', async () => {
+    await using given = await started();
+    const before = (await given.tmux.snapshot()).sessions.flatMap((session) => session.windows).length;
+    await given.tmux.runAndWait('true', { target: demo });
+    await given.tmux.runAndWait('true', { target: demo, keep: true });
+    expect((await given.tmux.snapshot()).sessions.flatMap((session) => session.windows)).toHaveLength(
+      before + 1,
+    );
+  });
+
+  test('ends on a pattern printed after the wait began', async () => {
+    await using given = await started();
+    const pane = await shellPane(given.tmux);
+    const result = await pane.waitFor({
+      send: () => pane.sendText('echo "<$((20 + 22))>"', { enter: true }),
+      pattern: /<(\d+)>/,
+    });
+    expect(result.reason).toBe('pattern');
+    expect(result.match?.[1]).toBe('42');
+  });
+
+  test('tells a command that is silent from one that has finished', async () => {
+    await using given = await started();
+    const pane = await shellPane(given.tmux);
+    const silent = await pane.waitFor({
+      send: () => pane.sendText('sleep 600', { enter: true }),
+      settleMs: 300,
+    });
+    expect(silent.reason).toBe('silent');
+    await pane.sendKeys({ keys: ['C-c'] });
+    const finished = await pane.waitFor({
+      send: () => pane.sendText('sleep 1; echo late', { enter: true }),
+      settleMs: 200,
+      whileRunning: true,
+    });
+    expect(finished.reason).toBe('finished');
+    expect(finished.text).toContain('\nlate\n');
+  });
+
+  test('ends when the pane is killed, when aborted, at the byte limit and at the timeout', async () => {
+    await using given = await started();
+    const pane = await shellPane(given.tmux);
+    const timeout = await pane.waitFor({ pattern: /never/, timeoutMs: 60 });
+    expect(timeout.reason).toBe('timeout');
+    const bytes = await pane.waitFor({ send: () => pane.sendText('yes', { enter: true }), maxBytes: 10_000 });
+    expect(bytes.reason).toBe('bytes');
+    await pane.sendKeys({ keys: ['C-c'] });
+    const aborting = new AbortController();
+    const aborted = pane.waitFor({
+      send: async () => aborting.abort(),
+      pattern: /never/,
+      signal: aborting.signal,
+    });
+    expect((await aborted).reason).toBe('aborted');
+    expect((await pane.waitFor({ send: () => pane.kill(), pattern: /never/ })).reason).toBe('gone');
+  });
+
+  test('is not prolonged by a neighbour that keeps printing', async () => {
+    await using given = await started();
+    const pane = await shellPane(given.tmux);
+    const neighbour = await pane.split({ shell: 'while :; do echo noise; sleep 0.05; done' });
+    const result = await pane.waitFor({
+      send: () => pane.sendText('echo mine', { enter: true }),
+      settleMs: 400,
+    });
+    expect(result.reason).toBe('finished');
+    expect(result.text).not.toContain('noise');
+    await neighbour.kill();
+  });
+
+  test('hears a pane that somebody else has piped', async () => {
+    await using given = await started();
+    const pane = await shellPane(given.tmux);
+    await using theirs = await pane.pipe();
+    const result = await pane.waitFor({
+      send: () => pane.sendText('echo "<$((20 + 22))>"', { enter: true }),
+      pattern: /<42>/,
+    });
+    expect(result.reason).toBe('pattern');
+    expect(theirs.paneId).toBe(pane.id);
+  });
+});
