@@ -1,13 +1,13 @@
 // The first command of the README: loads a sample workspace on a tmux server of its own, shows what is there and what
 // happens for a few seconds, and leaves nothing behind.
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { newWindow, renameWindow, Server, type ServerSnapshot, type TmuxEvent } from '@polyphony/tmux';
 import { startTestServer } from '@polyphony/tmux/testing';
 import { loadWorkspace } from '@polyphony/tmux/workspace';
 
 const file = join(import.meta.dirname, 'workspaces', 'dev.yaml');
 
-console.log(`Loading ${file} on a tmux server of its own …\n`);
+console.log(`Loading ${relative(process.cwd(), file)} on a tmux server of its own …\n`);
 await using temporary = await startTestServer();
 const server = new Server(temporary.engine(), temporary.connection);
 const { sessions, warnings } = await loadWorkspace(server.engine, file);

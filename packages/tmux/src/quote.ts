@@ -22,7 +22,7 @@ export function commandLine(argv: readonly string[]): string {
 }
 
 export function quoteToken(token: string): string {
-  if (/^[A-Za-z0-9_-]+$/.test(token)) return token;
+  if (/^[A-Za-z0-9_./:,@-]+$/.test(token)) return token;
   if (/[\r\n]/.test(token)) return octal(token);
   return `'${token.replaceAll("'", "'\\''")}'`;
 }

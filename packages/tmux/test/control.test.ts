@@ -168,6 +168,18 @@ describe.each(testBinaries())('the control engine on %s', (tmux) => {
     );
   });
 
+  test('answers the killing of the last pane of the session it sits in', async () => {
+    await using server = await started();
+    await server.control.run({ argv: ['new-session', '-d', '-s', 'second'] });
+    await server.control.run(say('connected'));
+    const killed = await server.control.run({
+      argv: ['kill-pane', '-t', '=work:0.0'],
+      effect: 'destructive',
+    });
+    expect(killed.status).toBe('complete');
+    expect((await server.control.run({ argv: ['has-session', '-t', '=work:'] })).status).toBe('failed');
+  });
+
   test('never keeps or destroys a session that is to go when unattached', async () => {
     await using server = await startTestServer({ tmux });
     const control = server.engine('control') as ControlEngine;

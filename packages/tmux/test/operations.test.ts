@@ -148,10 +148,11 @@ describe('the words tmux gets', () => {
   });
 
   it('refuses a nameless break_pane on 3.7 alone', () => {
-    expect(() => op.breakPane({ source: '%1' }).render('3.7')).toThrow(
+    expect(() => op.breakPane({ source: '%1', target: '$1' }).render('3.7')).toThrow(
       /tmux 3\.7 cannot do this without a name/,
     );
-    for (const version of ['3.6', '3.7b', '3.8']) op.breakPane({ source: '%1' }).render(version);
+    for (const version of ['3.6', '3.7b', '3.8'])
+      op.breakPane({ source: '%1', target: '$1' }).render(version);
   });
 
   it('refuses to show the output of run_shell where tmux would disturb a pane', () => {

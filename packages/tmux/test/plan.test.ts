@@ -351,7 +351,7 @@ describe('a running plan', () => {
   it('can be run again, and from its JSON', async () => {
     const plan = new Plan();
     const side = plan.add(splitWindow({ target: '%0', shell: 'cat' }));
-    plan.add(breakPane({ source: side.self, name: 'out' }));
+    plan.add(breakPane({ source: side.self, target: '$0', name: 'out' }));
     plan.add(killPane({ target: side.self }));
     const first = (await plan.execute(engine)).raiseForStatus();
     const registry = createRegistry([splitWindow, breakPane, killPane] as never);

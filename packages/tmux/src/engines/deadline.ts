@@ -62,7 +62,7 @@ export class Deadlines {
     if (at >= this.#armedFor) return;
     clearTimeout(this.#timer);
     this.#armedFor = at;
-    this.#timer = setTimeout(() => this.#sweep(), at - performance.now()).unref();
+    this.#timer = setTimeout(() => this.#sweep(), Math.max(0, at - performance.now())).unref();
   }
 
   #sweep(): void {

@@ -1,4 +1,7 @@
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
 import type { Command, ConnectionOptions, Engine, RunOptions } from '../engine.ts';
+import { TmuxError } from '../errors.ts';
 import { assertCommand, escapeArgument } from '../quote.ts';
 import type { Reply } from '../reply.ts';
 import type { TmuxVersion } from '../version.ts';
@@ -12,6 +15,8 @@ export class SubprocessEngine implements Engine {
   readonly ordered = false;
   readonly #connection: ConnectionOptions;
   readonly #deadlines = new Deadlines();
+  readonly #running = new Set<ChildProcess>();
+  #closed = false;
   #version: Promise<TmuxVersion> | undefined;
 
   constructor(connection: ConnectionOptions = {}) {
@@ -37,14 +42,22 @@ export class SubprocessEngine implements Engine {
     return chain.split(stdout, stderr, code !== 0 || stderr !== '');
   }
 
-  async close(): Promise<void> {}
+  /** Ends the processes that still wait for something. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    const ending = [...this.#running].map((child) => once(child, 'close'));
+    for (const child of this.#running) child.kill('SIGKILL');
+    await Promise.all(ending);
+  }
 
   #spawn(
     words: readonly string[],
     options: RunOptions = {},
   ): Promise<{ code: number | null; stdout: string; stderr: string }> {
+    if (this.#closed) return Promise.reject(new TmuxError('engine_closed', 'This engine was closed.'));
     return this.#deadlines.run(words, options, (resolve, reject) => {
       const child = spawnTmux(this.#connection, words);
+      this.#running.add(child);
       child.stdin.end();
       const collect = (stream: NodeJS.ReadableStream): Buffer[] => {
         const chunks: Buffer[] = [];
@@ -53,9 +66,27 @@ export class SubprocessEngine implements Engine {
       };
       const [out, err] = [collect(child.stdout), collect(child.stderr)];
       const text = (chunks: Buffer[]): string => Buffer.concat(chunks).toString('utf8');
-      child.on('error', (cause) => reject(missingBinary(this.#connection, cause)));
-      child.on('close', (code) => resolve({ code, stdout: text(out), stderr: text(err) }));
+      child.on('error', (cause) => {
+        this.#running.delete(child);
+        reject(cause.message.includes('E2BIG') ? tooLong(words) : missingBinary(this.#connection, cause));
+      });
+      child.on('close', (code) => {
+        this.#running.delete(child);
+        const stderr = text(err);
+        if (code !== 0 && stderr.startsWith('command too long')) reject(tooLong(words));
+        else resolve({ code, stdout: text(out), stderr });
+      });
       return (): void => void child.kill('SIGKILL');
     });
   }
+}
+
+/** A process hands its command to the server in one message of 16 KiB; a control connection knows no such limit. */
+function tooLong(words: readonly string[]): TmuxError {
+  const bytes = words.reduce((sum, word) => sum + Buffer.byteLength(word) + 1, 0);
+  return new TmuxError(
+    'too_long',
+    `${words[0]} is ${bytes} bytes long, which is more than a tmux process can send.`,
+    { bytes },
+  );
 }

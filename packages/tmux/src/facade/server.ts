@@ -24,8 +24,10 @@ export class Server extends ServerAccess implements AsyncDisposable {
     return new Server(createEngine(engine, connection), connection);
   }
 
+  /** Starts in this process's folder unless told, whichever engine carries it. */
   async newSession(params: NewSession = {}): Promise<Session> {
-    const { sessionId, windowId, paneId } = await this.run(newSession(params));
+    const operation = newSession({ startDirectory: process.cwd(), ...params });
+    const { sessionId, windowId, paneId } = await this.run(operation);
     return new Session(this, sessionId, { windowId, paneId });
   }
 

@@ -1,11 +1,11 @@
 import { type Builder, defineOperation } from '../operation.ts';
 import { type CreatedWindow, createdWindow } from '../outcome.ts';
-import { choice, named, optional, target, unless } from '../param.ts';
+import { choice, named, target, unless } from '../param.ts';
 import type { Target } from '../target.ts';
 
 export interface BreakPane {
   readonly source: Target;
-  readonly target?: Target;
+  readonly target: Target;
   readonly place?: 'before' | 'after';
   readonly name?: string;
   readonly select?: boolean;
@@ -18,9 +18,7 @@ export const breakPane: Builder<BreakPane, CreatedWindow> = defineOperation<Brea
   summary: 'Moves a pane into a window of its own.',
   params: {
     source: target('the pane', '-s'),
-    target: optional(
-      target('the session it goes to, with a free index if wanted; its own session unless told'),
-    ),
+    target: target('the session it goes to, with a free index if a certain one is wanted'),
     place: choice({ before: ['-b'], after: ['-a'] }, 'on which side of the target window it goes'),
     name: named('-n', 'name of the new window'),
     select: unless('-d', 'make it the current window'),
@@ -32,5 +30,9 @@ export const breakPane: Builder<BreakPane, CreatedWindow> = defineOperation<Brea
       : undefined,
   result: createdWindow,
   creates: 'window',
-  example: { source: { session: 'demo', window: 0, pane: 1 }, name: 'broken-out' },
+  example: {
+    source: { session: 'demo', window: 0, pane: 1 },
+    target: { session: 'demo' },
+    name: 'broken-out',
+  },
 });

@@ -94,6 +94,7 @@ export class ControlEngine implements Engine {
   async close(): Promise<void> {
     this.#closed = true;
     await this.#disconnect();
+    await this.#processes.close();
   }
 
   /** Sends again only what tmux cannot have begun, or what only reads. */

@@ -123,7 +123,7 @@ function readFrame(frame: readonly string[]): {
   return { blocks, notices };
 }
 
-/** What tmux said to one command: all its blocks together, as a tmux process would have printed them. */
+/** What tmux said to one command: all its blocks together, as a tmux process would have printed it. */
 export function replyOf(blocks: readonly Block[]): Reply {
   const first = blocks[0];
   if (!first) return { status: 'unknown', stdout: '', stderr: '' };
@@ -132,7 +132,10 @@ export function replyOf(blocks: readonly Block[]): Reply {
   return {
     status: blocks.some((block) => block.failed) ? 'failed' : 'complete',
     stdout: textOf(blocks.filter((block) => !block.failed).flatMap((block) => block.lines)),
-    stderr: textOf(blocks.filter((block) => block.failed).flatMap((block) => block.lines)),
+    stderr: textOf(blocks.filter((block) => block.failed).flatMap((block) => block.lines)).replace(
+      /^parse error: /,
+      '',
+    ),
   };
 }
 
