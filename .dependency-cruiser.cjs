@@ -47,7 +47,7 @@ module.exports = {
     {
       name: 'operations-are-inert',
       severity: 'error',
-      from: { path: '^packages/tmux/src/operations/' },
+      from: { path: tmux('operation') },
       to: { path: tmux('engine', 'plan', 'snapshot', 'facade', 'workspace', 'wait') },
     },
     {

@@ -1,6 +1,6 @@
 // Makes docs/reference/operations.md from the catalog of operations.
 import { TmuxError } from '../packages/tmux/src/errors.ts';
-import { quoteToken } from '../packages/tmux/src/quote.ts';
+import { quoteToken } from '../packages/tmux/src/operation/quote.ts';
 import { type CatalogEntry, operations } from '../packages/tmux/src/registry.ts';
 import { literal, type Schema, typeWriter } from './schema-type.ts';
 

@@ -1,9 +1,9 @@
-import { newGuard } from './guard.ts';
-import { type Operation, shownGuard } from './operation.ts';
-import type { Reply } from './reply.ts';
-import { skippedReply } from './reply.ts';
-import { Result } from './result.ts';
-import type { TmuxVersion } from './version.ts';
+import { newGuard } from './operation/guard.ts';
+import { type Operation, shownGuard } from './operation/operation.ts';
+import type { Reply } from './operation/reply.ts';
+import { skippedReply } from './operation/reply.ts';
+import { Result } from './operation/result.ts';
+import type { TmuxVersion } from './operation/version.ts';
 
 /** How a tmux server is found: tmux's own -S, -L, -f and -2. */
 export interface ConnectionOptions {

@@ -1,4 +1,3 @@
-export { type Chain, chain, chainFromJSON } from './chain.ts';
 export {
   type Command,
   type ConnectionOptions,
@@ -26,8 +25,7 @@ export {
   type Operation,
   type OperationSpec,
   type Scope,
-} from './operation.ts';
-export * from './operations/index.ts';
+} from './operation/operation.ts';
 export type {
   Ack,
   CreatedPane,
@@ -37,31 +35,9 @@ export type {
   Lines,
   Outcome,
   Text,
-} from './outcome.ts';
-export { openPanePipe, PanePipe, type PanePipeOptions } from './pane-pipe.ts';
-export type { PlanEvent, StreamOptions } from './plan/drive.ts';
-export { type HostRunner, runHostStep } from './plan/host.ts';
-export { bindingsFromJSON, planFromJSON } from './plan/json.ts';
-export { type ExecuteOptions, type Explanation, Plan } from './plan/plan.ts';
-export { type HostResult, type OperationResult, PlanResult, type StepResult } from './plan/plan-result.ts';
-export { folding, type Planner, type PlannerName, pipelined, planners, sequential } from './plan/planners.ts';
-export { findSession, type Probe } from './plan/probe.ts';
-export type { Bindings, Ref, Slot } from './plan/slot.ts';
-export type { HostStep } from './plan/step.ts';
-export { type CatalogEntry, createRegistry, operations, type Registry } from './registry.ts';
-export type { Reply } from './reply.ts';
-export { Result } from './result.ts';
-export {
-  type ClientSnapshot,
-  type PaneSnapshot,
-  panesOf,
-  type ServerSnapshot,
-  type SessionSnapshot,
-  snapshotFromJSON,
-  snapshotSchema,
-  type WindowSnapshot,
-} from './snapshot/snapshot.ts';
-export { takeSnapshot } from './snapshot/take-snapshot.ts';
+} from './operation/outcome.ts';
+export type { Reply } from './operation/reply.ts';
+export { Result } from './operation/result.ts';
 export {
   type AnyTarget,
   type ClientTarget,
@@ -74,8 +50,32 @@ export {
   type Target,
   type WindowId,
   type WindowPaneTarget,
-} from './target.ts';
-export { atLeast, compareVersions, parseVersion, type TmuxVersion } from './version.ts';
+} from './operation/target.ts';
+export { atLeast, compareVersions, parseVersion, type TmuxVersion } from './operation/version.ts';
+export * from './operations/index.ts';
+export { openPanePipe, PanePipe, type PanePipeOptions } from './pipe/pane-pipe.ts';
+export { type Chain, chain, chainFromJSON } from './plan/chain.ts';
+export type { PlanEvent, StreamOptions } from './plan/drive.ts';
+export { type HostRunner, runHostStep } from './plan/host.ts';
+export { bindingsFromJSON, planFromJSON } from './plan/json.ts';
+export { type ExecuteOptions, type Explanation, Plan } from './plan/plan.ts';
+export { type HostResult, type OperationResult, PlanResult, type StepResult } from './plan/plan-result.ts';
+export { folding, type Planner, type PlannerName, pipelined, planners, sequential } from './plan/planners.ts';
+export { findSession, type Probe } from './plan/probe.ts';
+export type { Bindings, Ref, Slot } from './plan/slot.ts';
+export type { HostStep } from './plan/step.ts';
+export { type CatalogEntry, createRegistry, operations, type Registry } from './registry.ts';
+export {
+  type ClientSnapshot,
+  type PaneSnapshot,
+  panesOf,
+  type ServerSnapshot,
+  type SessionSnapshot,
+  snapshotFromJSON,
+  snapshotSchema,
+  type WindowSnapshot,
+} from './snapshot/snapshot.ts';
+export { takeSnapshot } from './snapshot/take-snapshot.ts';
 export type { Tmux } from './wait/output-source.ts';
 export type { Exit } from './wait/pane-state.ts';
 export { type RunAndWaitOptions, runAndWait } from './wait/run-and-wait.ts';

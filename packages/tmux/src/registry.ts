@@ -8,7 +8,7 @@ import {
   type Operation,
   paramsOf,
   type Scope,
-} from './operation.ts';
+} from './operation/operation.ts';
 import * as builtIn from './operations/index.ts';
 
 type AnyBuilder = Builder<object, unknown>;

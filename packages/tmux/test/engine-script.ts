@@ -1,5 +1,5 @@
 import { type Engine, execute } from '../src/engine.ts';
-import type { Operation } from '../src/operation.ts';
+import type { Operation } from '../src/operation/operation.ts';
 import * as op from '../src/operations/index.ts';
 
 /** What one operation of the script came to, without what no two servers share. */

@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Engine, execute } from '../src/engine.ts';
-import type { Operation } from '../src/operation.ts';
+import type { Operation } from '../src/operation/operation.ts';
+import { atLeast } from '../src/operation/version.ts';
 import * as op from '../src/operations/index.ts';
 import { demoServer, type TestServer, testBinaries } from '../src/testing/index.ts';
-import { atLeast } from '../src/version.ts';
 
 const demo = { session: 'demo' } as const;
 const window = { session: 'demo', window: 0 } as const;

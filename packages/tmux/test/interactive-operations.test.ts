@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Engine, execute } from '../src/engine.ts';
-import type { Operation } from '../src/operation.ts';
+import type { Operation } from '../src/operation/operation.ts';
 import * as op from '../src/operations/index.ts';
 import { demoServer, type TestServer, testBinaries } from '../src/testing/index.ts';
 import { TerminalClient } from './terminal-client.ts';

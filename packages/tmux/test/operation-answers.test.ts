@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Engine, execute, executeChain } from '../src/engine.ts';
-import type { Operation } from '../src/operation.ts';
+import type { Operation } from '../src/operation/operation.ts';
 import * as op from '../src/operations/index.ts';
 import { demoServer, type TestServer, testBinaries } from '../src/testing/index.ts';
 

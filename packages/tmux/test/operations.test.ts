@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Engine } from '../src/engine.ts';
 import { execute } from '../src/engine.ts';
 import { spawnTmux } from '../src/engines/tmux-process.ts';
-import type { Builder, Operation } from '../src/operation.ts';
+import type { Builder, Operation } from '../src/operation/operation.ts';
 import * as op from '../src/operations/index.ts';
 import { operations } from '../src/registry.ts';
 import { demoServer, fillDemo, type TestServer, testBinaries } from '../src/testing/index.ts';

@@ -30,7 +30,7 @@ import {
   setOption,
   splitWindow,
 } from '../src/index.ts';
-import { ack } from '../src/outcome.ts';
+import { ack } from '../src/operation/outcome.ts';
 import { startTestServer, type TestServer, testBinaries } from '../src/testing/index.ts';
 
 const plannerNames = Object.keys(planners) as PlannerName[];

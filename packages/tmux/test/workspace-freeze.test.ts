@@ -2,7 +2,8 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type Engine, execute } from '../src/engine.ts';
-import type { Operation } from '../src/operation.ts';
+import type { Operation } from '../src/operation/operation.ts';
+import { atLeast } from '../src/operation/version.ts';
 import { killPane } from '../src/operations/kill-pane.ts';
 import { killWindow } from '../src/operations/kill-window.ts';
 import { renameWindow } from '../src/operations/rename-window.ts';
@@ -14,7 +15,6 @@ import { splitWindow } from '../src/operations/split-window.ts';
 import type { SessionSnapshot } from '../src/snapshot/snapshot.ts';
 import { takeSnapshot } from '../src/snapshot/take-snapshot.ts';
 import { testBinaries } from '../src/testing/index.ts';
-import { atLeast } from '../src/version.ts';
 import { confirmWorkspace, freezeWorkspace, parseWorkspace, readWorkspace } from '../src/workspace/index.ts';
 import { fixture, workspaceServer } from './workspace-server.ts';
 

@@ -2,7 +2,7 @@ import { chmod, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Command, Engine } from '../src/engine.ts';
-import { quoteToken } from '../src/quote.ts';
+import { quoteToken } from '../src/operation/quote.ts';
 import { testBinaries } from '../src/testing/index.ts';
 import { loadWorkspace, planWorkspace, type WorkspacePlan } from '../src/workspace/index.ts';
 import { fixture, workspaceServer } from './workspace-server.ts';

@@ -3,11 +3,11 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Engine, execute } from '../src/engine.ts';
 import type { EngineName } from '../src/engines/index.ts';
+import type { PaneId, SessionId, WindowId } from '../src/operation/target.ts';
 import { capturePane } from '../src/operations/capture-pane.ts';
 import { displayMessage } from '../src/operations/display-message.ts';
 import type { SessionSnapshot } from '../src/snapshot/snapshot.ts';
 import { takeSnapshot } from '../src/snapshot/take-snapshot.ts';
-import type { PaneId, SessionId, WindowId } from '../src/target.ts';
 import { startTestServer, type TestServer } from '../src/testing/index.ts';
 import {
   type LoadedWorkspace,

@@ -2,9 +2,9 @@ import { copyFile, mkdir, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { execute } from '../src/engine.ts';
+import { atLeast } from '../src/operation/version.ts';
 import { showOptions } from '../src/operations/show-options.ts';
 import { testBinaries } from '../src/testing/index.ts';
-import { atLeast } from '../src/version.ts';
 import { isWindowOption } from '../src/workspace/window-options.ts';
 import { fixture, workspaceServer } from './workspace-server.ts';
 

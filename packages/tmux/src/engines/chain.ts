@@ -1,5 +1,5 @@
-import { newGuard } from '../guard.ts';
-import { type Reply, skippedReply } from '../reply.ts';
+import { newGuard } from '../operation/guard.ts';
+import { type Reply, skippedReply } from '../operation/reply.ts';
 
 /** A `;` line with a marker before its first command and after each: the markers tmux printed say how far it came. */
 export interface MarkedChain {

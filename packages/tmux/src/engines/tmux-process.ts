@@ -1,7 +1,7 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import type { ConnectionOptions } from '../engine.ts';
 import { TmuxError } from '../errors.ts';
-import { parseVersion, type TmuxVersion } from '../version.ts';
+import { parseVersion, type TmuxVersion } from '../operation/version.ts';
 
 /**
  * Starts the tmux program with the connection's flags. Always -u: without it, and without a UTF-8 locale, tmux

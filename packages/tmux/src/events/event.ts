@@ -1,4 +1,4 @@
-import type { PaneId, SessionId, WindowId } from '../target.ts';
+import type { PaneId, SessionId, WindowId } from '../operation/target.ts';
 
 /** What each kind of event carries: tmux's notifications, and four of our own about the stream itself. */
 export interface TmuxEvents {

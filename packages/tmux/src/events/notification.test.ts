@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { parseNotification } from './notification.ts';
 
 /** As tmux writes the bytes of a pane: below 0x20 and the backslash in octal, all others raw. */
-function escape(bytes: Uint8Array): string {
+function escaped(bytes: Uint8Array): string {
   return [...bytes]
     .map((byte) =>
       byte < 32 || byte === 92 ? `\\${byte.toString(8).padStart(3, '0')}` : String.fromCharCode(byte),
@@ -14,9 +14,9 @@ function escape(bytes: Uint8Array): string {
 test('output of any bytes comes back as those bytes, also in its extended form', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 300 }), fc.nat(5000), (bytes, age) => {
-      const plain = parseNotification(`%output %7 ${escape(bytes)}`);
+      const plain = parseNotification(`%output %7 ${escaped(bytes)}`);
       expect(plain).toEqual({ type: 'output', paneId: '%7', data: Buffer.from(bytes), ageMs: 0 });
-      const extended = parseNotification(`%extended-output %7 ${age} some new fields : ${escape(bytes)}`);
+      const extended = parseNotification(`%extended-output %7 ${age} some new fields : ${escaped(bytes)}`);
       expect(extended).toEqual({ type: 'output', paneId: '%7', data: Buffer.from(bytes), ageMs: age });
     }),
   );

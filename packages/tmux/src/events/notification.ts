@@ -1,5 +1,5 @@
 import { decode } from '../engines/control/lines.ts';
-import type { PaneId, SessionId, WindowId } from '../target.ts';
+import type { PaneId, SessionId, WindowId } from '../operation/target.ts';
 import type { TmuxEvent, TmuxEvents, TmuxEventType } from './event.ts';
 
 type Fields<K extends TmuxEventType> = (words: string[], rest: string) => TmuxEvents[K];

@@ -1,5 +1,5 @@
+import type { Target } from '../operation/target.ts';
 import { detachClient, refreshClient, switchClient } from '../operations/index.ts';
-import type { Target } from '../target.ts';
 import type { ServerAccess } from './server-access.ts';
 
 /** A live client: somebody's terminal, or a control connection. */

@@ -1,4 +1,5 @@
-import type { Operation } from '../operation.ts';
+import type { Operation } from '../operation/operation.ts';
+import type { PaneId, SessionId, Target, WindowId } from '../operation/target.ts';
 import {
   type CapturePane,
   capturePane,
@@ -27,7 +28,6 @@ import {
 import { Plan } from '../plan/plan.ts';
 import { findSession } from '../plan/probe.ts';
 import type { Ref } from '../plan/slot.ts';
-import type { PaneId, SessionId, Target, WindowId } from '../target.ts';
 
 /**
  * Records instead of doing: the same verbs as Server, on things that do not exist yet. Run the plan when it is complete.

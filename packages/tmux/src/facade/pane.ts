@@ -1,4 +1,5 @@
-import { newGuard } from '../guard.ts';
+import { newGuard } from '../operation/guard.ts';
+import type { PaneId } from '../operation/target.ts';
 import {
   type CapturePane,
   capturePane,
@@ -17,8 +18,7 @@ import {
   setBuffer,
   splitWindow,
 } from '../operations/index.ts';
-import { openPanePipe, type PanePipe, type PanePipeOptions } from '../pane-pipe.ts';
-import type { PaneId } from '../target.ts';
+import { openPanePipe, type PanePipe, type PanePipeOptions } from '../pipe/pane-pipe.ts';
 import { type WaitOptions, type WaitResult, waitForOutput } from '../wait/wait-for-output.ts';
 import type { ServerAccess } from './server-access.ts';
 

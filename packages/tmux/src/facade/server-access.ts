@@ -1,5 +1,5 @@
 import { type ConnectionOptions, type Engine, execute, executeChain, type RunOptions } from '../engine.ts';
-import type { Operation } from '../operation.ts';
+import type { Operation } from '../operation/operation.ts';
 
 /** What every live handle needs of its server: a way to run operations, and to open connections of its own. */
 export class ServerAccess {

@@ -1,5 +1,5 @@
+import type { PaneId, SessionId, WindowId } from '../operation/target.ts';
 import { killSession, listWindows, type NewWindow, newWindow, renameSession } from '../operations/index.ts';
-import type { PaneId, SessionId, WindowId } from '../target.ts';
 import { Pane } from './pane.ts';
 import type { ServerAccess } from './server-access.ts';
 import { Window } from './window.ts';

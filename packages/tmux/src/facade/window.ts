@@ -1,3 +1,4 @@
+import type { PaneId, WindowId } from '../operation/target.ts';
 import {
   killWindow,
   listPanes,
@@ -7,7 +8,6 @@ import {
   selectWindow,
   splitWindow,
 } from '../operations/index.ts';
-import type { PaneId, WindowId } from '../target.ts';
 import { Pane } from './pane.ts';
 import type { ServerAccess } from './server-access.ts';
 

@@ -1,7 +1,7 @@
-import { keyTable } from '../key-table.ts';
-import { type Builder, defineOperation } from '../operation.ts';
-import { type Ack, ack } from '../outcome.ts';
-import { argument, flag, nameArgument, required, text } from '../param.ts';
+import { keyTable } from '../operation/key-table.ts';
+import { type Builder, defineOperation } from '../operation/operation.ts';
+import { type Ack, ack } from '../operation/outcome.ts';
+import { argument, flag, nameArgument, required, text } from '../operation/param.ts';
 
 export interface BindKey {
   readonly key: string;

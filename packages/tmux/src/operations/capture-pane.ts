@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { type Builder, defineOperation } from '../operation.ts';
-import { type Lines, lines } from '../outcome.ts';
-import { anyTarget, custom, flag, type Param } from '../param.ts';
-import type { AnyTarget } from '../target.ts';
+import { type Builder, defineOperation } from '../operation/operation.ts';
+import { type Lines, lines } from '../operation/outcome.ts';
+import { anyTarget, custom, flag, type Param } from '../operation/param.ts';
+import type { AnyTarget } from '../operation/target.ts';
 
 export interface CapturePane {
   readonly target: AnyTarget;

@@ -1,8 +1,8 @@
-import { type Chooser, chooserParams, sortedBy } from '../chooser.ts';
-import { type Builder, defineOperation } from '../operation.ts';
-import { type Ack, ack } from '../outcome.ts';
-import { argument, target } from '../param.ts';
-import type { Target } from '../target.ts';
+import { type Chooser, chooserParams, sortedBy } from '../operation/chooser.ts';
+import { type Builder, defineOperation } from '../operation/operation.ts';
+import { type Ack, ack } from '../operation/outcome.ts';
+import { argument, target } from '../operation/param.ts';
+import type { Target } from '../operation/target.ts';
 
 export interface ChooseBuffer extends Chooser {
   readonly target: Target;

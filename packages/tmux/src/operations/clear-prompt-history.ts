@@ -1,6 +1,6 @@
-import { type Builder, defineOperation } from '../operation.ts';
-import { type Ack, ack } from '../outcome.ts';
-import { type PromptType, promptType } from '../prompt-type.ts';
+import { type Builder, defineOperation } from '../operation/operation.ts';
+import { type Ack, ack } from '../operation/outcome.ts';
+import { type PromptType, promptType } from '../operation/prompt-type.ts';
 
 export interface ClearPromptHistory {
   readonly type?: PromptType;

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { type Builder, defineOperation } from '../operation.ts';
-import { type Ack, ack } from '../outcome.ts';
-import { argument, choice, client, custom, flag, type Param } from '../param.ts';
-import { type PromptType, promptType } from '../prompt-type.ts';
-import type { ClientTarget } from '../target.ts';
+import { type Builder, defineOperation } from '../operation/operation.ts';
+import { type Ack, ack } from '../operation/outcome.ts';
+import { argument, choice, client, custom, flag, type Param } from '../operation/param.ts';
+import { type PromptType, promptType } from '../operation/prompt-type.ts';
+import type { ClientTarget } from '../operation/target.ts';
 
 export interface CommandPrompt {
   readonly target: ClientTarget;

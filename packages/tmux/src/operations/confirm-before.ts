@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { type Builder, defineOperation } from '../operation.ts';
-import type { Outcome } from '../outcome.ts';
-import { argument, client, custom, flag, required, text } from '../param.ts';
-import type { ClientTarget } from '../target.ts';
+import { type Builder, defineOperation } from '../operation/operation.ts';
+import type { Outcome } from '../operation/outcome.ts';
+import { argument, client, custom, flag, required, text } from '../operation/param.ts';
+import type { ClientTarget } from '../operation/target.ts';
 
 export interface ConfirmBefore {
   readonly target: ClientTarget;

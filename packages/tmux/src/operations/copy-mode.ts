@@ -1,7 +1,7 @@
-import { type Builder, defineOperation } from '../operation.ts';
-import { type Ack, ack } from '../outcome.ts';
-import { anyTarget, flag, optional, target } from '../param.ts';
-import type { AnyTarget, Target } from '../target.ts';
+import { type Builder, defineOperation } from '../operation/operation.ts';
+import { type Ack, ack } from '../operation/outcome.ts';
+import { anyTarget, flag, optional, target } from '../operation/param.ts';
+import type { AnyTarget, Target } from '../operation/target.ts';
 
 export interface CopyMode {
   readonly target: Target;

@@ -1,6 +1,6 @@
-import { type Builder, defineOperation } from '../operation.ts';
-import { type Ack, ack } from '../outcome.ts';
-import { named, required } from '../param.ts';
+import { type Builder, defineOperation } from '../operation/operation.ts';
+import { type Ack, ack } from '../operation/outcome.ts';
+import { named, required } from '../operation/param.ts';
 
 export interface DeleteBuffer {
   readonly bufferName: string;

@@ -1,8 +1,8 @@
-import { type Builder, defineOperation } from '../operation.ts';
-import { type Ack, ack } from '../outcome.ts';
-import { client, flag, text } from '../param.ts';
-import { atMostOne } from '../refusal.ts';
-import type { ClientTarget } from '../target.ts';
+import { type Builder, defineOperation } from '../operation/operation.ts';
+import { type Ack, ack } from '../operation/outcome.ts';
+import { client, flag, text } from '../operation/param.ts';
+import { atMostOne } from '../operation/refusal.ts';
+import type { ClientTarget } from '../operation/target.ts';
 
 export interface DetachClient {
   readonly target: ClientTarget;

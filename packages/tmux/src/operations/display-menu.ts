@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { type Builder, defineOperation } from '../operation.ts';
-import { type Ack, ack } from '../outcome.ts';
-import { type BorderLines, borderLines, type Position, position } from '../overlay.ts';
-import { client, custom, flag, integer, optional, required, target, text } from '../param.ts';
-import type { ClientTarget, Target } from '../target.ts';
+import { type Builder, defineOperation } from '../operation/operation.ts';
+import { type Ack, ack } from '../operation/outcome.ts';
+import { type BorderLines, borderLines, type Position, position } from '../operation/overlay.ts';
+import { client, custom, flag, integer, optional, required, target, text } from '../operation/param.ts';
+import type { ClientTarget, Target } from '../operation/target.ts';
 
 /** A line of a menu; `null` draws a line between others. */
 export type MenuItem = {

@@ -1,7 +1,7 @@
-import { type Builder, defineOperation } from '../operation.ts';
-import { line, type Text } from '../outcome.ts';
-import { anyTarget, argument, flag, optional, required } from '../param.ts';
-import type { AnyTarget } from '../target.ts';
+import { type Builder, defineOperation } from '../operation/operation.ts';
+import { line, type Text } from '../operation/outcome.ts';
+import { anyTarget, argument, flag, optional, required } from '../operation/param.ts';
+import type { AnyTarget } from '../operation/target.ts';
 
 export interface DisplayMessage {
   readonly message: string;

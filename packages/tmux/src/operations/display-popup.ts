@@ -1,9 +1,20 @@
 import { z } from 'zod';
-import { type Builder, defineOperation } from '../operation.ts';
-import type { Outcome } from '../outcome.ts';
-import { type BorderLines, borderLines, type Position, position } from '../overlay.ts';
-import { argument, choice, client, environment, flag, optional, path, size, target, text } from '../param.ts';
-import type { ClientTarget, Target } from '../target.ts';
+import { type Builder, defineOperation } from '../operation/operation.ts';
+import type { Outcome } from '../operation/outcome.ts';
+import { type BorderLines, borderLines, type Position, position } from '../operation/overlay.ts';
+import {
+  argument,
+  choice,
+  client,
+  environment,
+  flag,
+  optional,
+  path,
+  size,
+  target,
+  text,
+} from '../operation/param.ts';
+import type { ClientTarget, Target } from '../operation/target.ts';
 
 export interface DisplayPopup {
   readonly client: ClientTarget;

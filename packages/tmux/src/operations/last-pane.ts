@@ -1,7 +1,7 @@
-import { type Builder, defineOperation } from '../operation.ts';
-import { type Ack, ack } from '../outcome.ts';
-import { anyTarget, flag } from '../param.ts';
-import type { AnyTarget } from '../target.ts';
+import { type Builder, defineOperation } from '../operation/operation.ts';
+import { type Ack, ack } from '../operation/outcome.ts';
+import { anyTarget, flag } from '../operation/param.ts';
+import type { AnyTarget } from '../operation/target.ts';
 
 export interface LastPane {
   readonly target: AnyTarget;

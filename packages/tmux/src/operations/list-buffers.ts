@@ -1,6 +1,6 @@
-import { type Builder, defineOperation } from '../operation.ts';
-import { text } from '../param.ts';
-import { countColumn, rows, textColumn } from '../rows.ts';
+import { type Builder, defineOperation } from '../operation/operation.ts';
+import { text } from '../operation/param.ts';
+import { countColumn, rows, textColumn } from '../operation/rows.ts';
 
 export interface ListBuffers {
   readonly filter?: string;

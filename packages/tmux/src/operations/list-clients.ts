@@ -1,7 +1,7 @@
-import { type Builder, defineOperation } from '../operation.ts';
-import { anyTarget, optional, text } from '../param.ts';
-import { countColumn, flagColumn, idColumn, rows, textColumn } from '../rows.ts';
-import { type AnyTarget, type SessionId, sessionIdSchema } from '../target.ts';
+import { type Builder, defineOperation } from '../operation/operation.ts';
+import { anyTarget, optional, text } from '../operation/param.ts';
+import { countColumn, flagColumn, idColumn, rows, textColumn } from '../operation/rows.ts';
+import { type AnyTarget, type SessionId, sessionIdSchema } from '../operation/target.ts';
 
 export interface ListClients {
   readonly target?: AnyTarget;

@@ -1,5 +1,5 @@
-import { type Builder, defineOperation } from '../operation.ts';
-import { rows, textColumn } from '../rows.ts';
+import { type Builder, defineOperation } from '../operation/operation.ts';
+import { rows, textColumn } from '../operation/rows.ts';
 
 export type ListCommands = Readonly<Record<string, never>>;
 

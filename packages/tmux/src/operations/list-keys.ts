@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { TmuxError } from '../errors.ts';
-import { type Builder, defineOperation } from '../operation.ts';
-import type { Outcome } from '../outcome.ts';
-import { custom, type Param } from '../param.ts';
-import { linesOf } from '../reply.ts';
+import { type Builder, defineOperation } from '../operation/operation.ts';
+import type { Outcome } from '../operation/outcome.ts';
+import { custom, type Param } from '../operation/param.ts';
+import { linesOf } from '../operation/reply.ts';
 
 export interface ListKeys {
   readonly table?: string;

@@ -1,7 +1,7 @@
 import { constants } from 'node:os';
-import { type Builder, defineOperation } from '../operation.ts';
-import { anyTarget, flag, optional, text } from '../param.ts';
-import { exactlyOne } from '../refusal.ts';
+import { type Builder, defineOperation } from '../operation/operation.ts';
+import { anyTarget, flag, optional, text } from '../operation/param.ts';
+import { exactlyOne } from '../operation/refusal.ts';
 import {
   type Column,
   countColumn,
@@ -10,7 +10,7 @@ import {
   optionalCountColumn,
   rows,
   textColumn,
-} from '../rows.ts';
+} from '../operation/rows.ts';
 import {
   type AnyTarget,
   type PaneId,
@@ -19,7 +19,7 @@ import {
   sessionIdSchema,
   type WindowId,
   windowIdSchema,
-} from '../target.ts';
+} from '../operation/target.ts';
 
 export interface ListPanes {
   readonly all?: boolean;

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { TmuxError } from '../errors.ts';
-import { type Builder, defineOperation } from '../operation.ts';
-import type { Outcome } from '../outcome.ts';
-import { linesOf } from '../reply.ts';
+import { type Builder, defineOperation } from '../operation/operation.ts';
+import type { Outcome } from '../operation/outcome.ts';
+import { linesOf } from '../operation/reply.ts';
 
 export type ListServerAccess = Readonly<Record<string, never>>;
 

@@ -1,7 +1,7 @@
-import { type Builder, defineOperation } from '../operation.ts';
-import { text } from '../param.ts';
-import { countColumn, idColumn, optionalCountColumn, rows, textColumn } from '../rows.ts';
-import { type SessionId, sessionIdSchema } from '../target.ts';
+import { type Builder, defineOperation } from '../operation/operation.ts';
+import { text } from '../operation/param.ts';
+import { countColumn, idColumn, optionalCountColumn, rows, textColumn } from '../operation/rows.ts';
+import { type SessionId, sessionIdSchema } from '../operation/target.ts';
 
 export interface ListSessions {
   readonly filter?: string;

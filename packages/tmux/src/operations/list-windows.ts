@@ -1,8 +1,14 @@
-import { type Builder, defineOperation } from '../operation.ts';
-import { anyTarget, flag, optional, text } from '../param.ts';
-import { exactlyOne } from '../refusal.ts';
-import { countColumn, flagColumn, idColumn, rows, textColumn } from '../rows.ts';
-import { type AnyTarget, type SessionId, sessionIdSchema, type WindowId, windowIdSchema } from '../target.ts';
+import { type Builder, defineOperation } from '../operation/operation.ts';
+import { anyTarget, flag, optional, text } from '../operation/param.ts';
+import { exactlyOne } from '../operation/refusal.ts';
+import { countColumn, flagColumn, idColumn, rows, textColumn } from '../operation/rows.ts';
+import {
+  type AnyTarget,
+  type SessionId,
+  sessionIdSchema,
+  type WindowId,
+  windowIdSchema,
+} from '../operation/target.ts';
 
 export interface ListWindows {
   readonly all?: boolean;

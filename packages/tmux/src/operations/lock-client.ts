@@ -1,7 +1,7 @@
-import { type Builder, defineOperation } from '../operation.ts';
-import { type Ack, ack } from '../outcome.ts';
-import { client } from '../param.ts';
-import type { ClientTarget } from '../target.ts';
+import { type Builder, defineOperation } from '../operation/operation.ts';
+import { type Ack, ack } from '../operation/outcome.ts';
+import { client } from '../operation/param.ts';
+import type { ClientTarget } from '../operation/target.ts';
 
 export interface LockClient {
   readonly target: ClientTarget;

@@ -1,5 +1,5 @@
-import { type Builder, defineOperation } from '../operation.ts';
-import { type CreatedPane, createdPane } from '../outcome.ts';
+import { type Builder, defineOperation } from '../operation/operation.ts';
+import { type CreatedPane, createdPane } from '../operation/outcome.ts';
 import {
   argument,
   environment,
@@ -10,8 +10,8 @@ import {
   target,
   text,
   unless,
-} from '../param.ts';
-import type { Target } from '../target.ts';
+} from '../operation/param.ts';
+import type { Target } from '../operation/target.ts';
 
 export interface NewPane {
   readonly target: Target;

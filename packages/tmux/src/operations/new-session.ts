@@ -1,8 +1,8 @@
-import { type Builder, defineOperation } from '../operation.ts';
-import { type CreatedSession, createdSession } from '../outcome.ts';
-import { argument, custom, environment, integer, named, optional, path, target } from '../param.ts';
-import { literalFormat } from '../quote.ts';
-import { sessionNameSchema, type Target } from '../target.ts';
+import { type Builder, defineOperation } from '../operation/operation.ts';
+import { type CreatedSession, createdSession } from '../operation/outcome.ts';
+import { argument, custom, environment, integer, named, optional, path, target } from '../operation/param.ts';
+import { literalFormat } from '../operation/quote.ts';
+import { sessionNameSchema, type Target } from '../operation/target.ts';
 
 export interface NewSession {
   readonly name?: string;

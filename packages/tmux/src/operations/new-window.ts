@@ -1,7 +1,16 @@
-import { type Builder, defineOperation } from '../operation.ts';
-import { type CreatedWindow, createdWindow } from '../outcome.ts';
-import { argument, choice, environment, flag, named, startDirectory, target, unless } from '../param.ts';
-import type { Target } from '../target.ts';
+import { type Builder, defineOperation } from '../operation/operation.ts';
+import { type CreatedWindow, createdWindow } from '../operation/outcome.ts';
+import {
+  argument,
+  choice,
+  environment,
+  flag,
+  named,
+  startDirectory,
+  target,
+  unless,
+} from '../operation/param.ts';
+import type { Target } from '../operation/target.ts';
 
 export interface NewWindow {
   readonly target: Target;

@@ -1,9 +1,9 @@
-import { type Builder, defineOperation } from '../operation.ts';
-import { type Ack, ack } from '../outcome.ts';
-import { flag, named, target, text } from '../param.ts';
-import { quoteLine } from '../quote.ts';
-import { renderTarget, type Target } from '../target.ts';
-import { atLeast } from '../version.ts';
+import { type Builder, defineOperation } from '../operation/operation.ts';
+import { type Ack, ack } from '../operation/outcome.ts';
+import { flag, named, target, text } from '../operation/param.ts';
+import { quoteLine } from '../operation/quote.ts';
+import { renderTarget, type Target } from '../operation/target.ts';
+import { atLeast } from '../operation/version.ts';
 
 export interface PasteBuffer {
   readonly target: Target;

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { type Builder, defineOperation } from '../operation.ts';
-import { type Ack, ack } from '../outcome.ts';
-import { choice, client, custom, flag, integer, optional, target } from '../param.ts';
-import { atMostOne } from '../refusal.ts';
-import { renderSubscription, type Subscription, subscriptionSchema } from '../subscription.ts';
+import { type Builder, defineOperation } from '../operation/operation.ts';
+import { type Ack, ack } from '../operation/outcome.ts';
+import { choice, client, custom, flag, integer, optional, target } from '../operation/param.ts';
+import { atMostOne } from '../operation/refusal.ts';
+import { renderSubscription, type Subscription, subscriptionSchema } from '../operation/subscription.ts';
 import {
   type ClientTarget,
   type PaneId,
@@ -11,7 +11,7 @@ import {
   type Target,
   type WindowId,
   windowIdSchema,
-} from '../target.ts';
+} from '../operation/target.ts';
 
 export interface RefreshClient {
   readonly target: ClientTarget;

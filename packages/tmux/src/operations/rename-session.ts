@@ -1,8 +1,8 @@
-import { type Builder, defineOperation } from '../operation.ts';
-import { type Ack, ack } from '../outcome.ts';
-import { custom, required, target } from '../param.ts';
-import { literalFormat } from '../quote.ts';
-import { sessionNameSchema, type Target } from '../target.ts';
+import { type Builder, defineOperation } from '../operation/operation.ts';
+import { type Ack, ack } from '../operation/outcome.ts';
+import { custom, required, target } from '../operation/param.ts';
+import { literalFormat } from '../operation/quote.ts';
+import { sessionNameSchema, type Target } from '../operation/target.ts';
 
 export interface RenameSession {
   readonly target: Target;

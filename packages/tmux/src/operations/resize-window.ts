@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { type Builder, defineOperation } from '../operation.ts';
-import { type Ack, ack } from '../outcome.ts';
-import { choice, custom, integer, target } from '../param.ts';
-import type { Target } from '../target.ts';
+import { type Builder, defineOperation } from '../operation/operation.ts';
+import { type Ack, ack } from '../operation/outcome.ts';
+import { choice, custom, integer, target } from '../operation/param.ts';
+import type { Target } from '../operation/target.ts';
 
 export interface ResizeWindow {
   readonly target: Target;

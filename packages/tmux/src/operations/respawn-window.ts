@@ -1,7 +1,7 @@
-import { type Builder, defineOperation } from '../operation.ts';
-import { type Ack, ack } from '../outcome.ts';
-import { argument, environment, flag, path, target } from '../param.ts';
-import type { Target } from '../target.ts';
+import { type Builder, defineOperation } from '../operation/operation.ts';
+import { type Ack, ack } from '../operation/outcome.ts';
+import { argument, environment, flag, path, target } from '../operation/param.ts';
+import type { Target } from '../operation/target.ts';
 
 export interface RespawnWindow {
   readonly target: Target;

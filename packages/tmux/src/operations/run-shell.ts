@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { type Builder, defineOperation } from '../operation.ts';
-import { type Ack, ack } from '../outcome.ts';
-import { anyTarget, choice, custom, flag, optional, path, required } from '../param.ts';
-import type { AnyTarget } from '../target.ts';
-import { atLeast } from '../version.ts';
+import { type Builder, defineOperation } from '../operation/operation.ts';
+import { type Ack, ack } from '../operation/outcome.ts';
+import { anyTarget, choice, custom, flag, optional, path, required } from '../operation/param.ts';
+import type { AnyTarget } from '../operation/target.ts';
+import { atLeast } from '../operation/version.ts';
 
 export interface RunShell {
   readonly commandLine: string;

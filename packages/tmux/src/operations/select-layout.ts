@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { type Builder, defineOperation } from '../operation.ts';
-import { type Ack, ack } from '../outcome.ts';
-import { choice, custom, target } from '../param.ts';
-import { atMostOne } from '../refusal.ts';
-import type { Target } from '../target.ts';
-import { atLeast, type TmuxVersion } from '../version.ts';
+import { type Builder, defineOperation } from '../operation/operation.ts';
+import { type Ack, ack } from '../operation/outcome.ts';
+import { choice, custom, target } from '../operation/param.ts';
+import { atMostOne } from '../operation/refusal.ts';
+import type { Target } from '../operation/target.ts';
+import { atLeast, type TmuxVersion } from '../operation/version.ts';
 
 export interface SelectLayout {
   readonly target: Target;

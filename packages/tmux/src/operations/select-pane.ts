@@ -1,8 +1,8 @@
-import { type Builder, defineOperation } from '../operation.ts';
-import { type Ack, ack } from '../outcome.ts';
-import { anyTarget, choice, flag, named } from '../param.ts';
-import { atMostOne } from '../refusal.ts';
-import type { AnyTarget } from '../target.ts';
+import { type Builder, defineOperation } from '../operation/operation.ts';
+import { type Ack, ack } from '../operation/outcome.ts';
+import { anyTarget, choice, flag, named } from '../operation/param.ts';
+import { atMostOne } from '../operation/refusal.ts';
+import type { AnyTarget } from '../operation/target.ts';
 
 export interface SelectPane {
   readonly target: AnyTarget;

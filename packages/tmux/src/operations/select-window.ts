@@ -1,7 +1,7 @@
-import { type Builder, defineOperation } from '../operation.ts';
-import { type Ack, ack } from '../outcome.ts';
-import { anyTarget } from '../param.ts';
-import type { AnyTarget } from '../target.ts';
+import { type Builder, defineOperation } from '../operation/operation.ts';
+import { type Ack, ack } from '../operation/outcome.ts';
+import { anyTarget } from '../operation/param.ts';
+import type { AnyTarget } from '../operation/target.ts';
 
 export interface SelectWindow {
   readonly target: AnyTarget;

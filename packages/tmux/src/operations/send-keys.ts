@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { type Builder, defineOperation } from '../operation.ts';
-import { type Ack, ack } from '../outcome.ts';
-import { argumentList, custom, flag, integer, target } from '../param.ts';
-import { atMostOne } from '../refusal.ts';
-import type { Target } from '../target.ts';
+import { type Builder, defineOperation } from '../operation/operation.ts';
+import { type Ack, ack } from '../operation/outcome.ts';
+import { argumentList, custom, flag, integer, target } from '../operation/param.ts';
+import { atMostOne } from '../operation/refusal.ts';
+import type { Target } from '../operation/target.ts';
 
 export interface SendKeys {
   readonly target: Target;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { type Builder, defineOperation } from '../operation.ts';
-import { type Ack, ack } from '../outcome.ts';
-import { custom, flag, named, required } from '../param.ts';
+import { type Builder, defineOperation } from '../operation/operation.ts';
+import { type Ack, ack } from '../operation/outcome.ts';
+import { custom, flag, named, required } from '../operation/param.ts';
 
 export interface SetBuffer {
   readonly data: string;

@@ -1,10 +1,10 @@
 import type { z } from 'zod';
-import { type Builder, defineOperation } from '../operation.ts';
-import { type Ack, ack } from '../outcome.ts';
-import { argument, custom, flag, optional, required, target } from '../param.ts';
-import { exactlyOne } from '../refusal.ts';
-import { renderSubscription, type Subscription, subscriptionSchema } from '../subscription.ts';
-import type { Target } from '../target.ts';
+import { type Builder, defineOperation } from '../operation/operation.ts';
+import { type Ack, ack } from '../operation/outcome.ts';
+import { argument, custom, flag, optional, required, target } from '../operation/param.ts';
+import { exactlyOne } from '../operation/refusal.ts';
+import { renderSubscription, type Subscription, subscriptionSchema } from '../operation/subscription.ts';
+import type { Target } from '../operation/target.ts';
 
 export interface SetHookMonitor {
   readonly target?: Target;

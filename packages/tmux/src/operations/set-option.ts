@@ -1,8 +1,8 @@
-import { type Builder, defineOperation } from '../operation.ts';
-import { type Ack, ack } from '../outcome.ts';
-import { argument, flag, optional, optionName, required, target } from '../param.ts';
-import { atMostOne, exactlyOne } from '../refusal.ts';
-import type { Target } from '../target.ts';
+import { type Builder, defineOperation } from '../operation/operation.ts';
+import { type Ack, ack } from '../operation/outcome.ts';
+import { argument, flag, optional, optionName, required, target } from '../operation/param.ts';
+import { atMostOne, exactlyOne } from '../operation/refusal.ts';
+import type { Target } from '../operation/target.ts';
 
 export interface SetOption {
   readonly option: string;

@@ -1,6 +1,6 @@
-import { type Builder, defineOperation } from '../operation.ts';
-import { type Text, verbatim } from '../outcome.ts';
-import { named } from '../param.ts';
+import { type Builder, defineOperation } from '../operation/operation.ts';
+import { type Text, verbatim } from '../operation/outcome.ts';
+import { named } from '../operation/param.ts';
 
 export interface ShowBuffer {
   readonly bufferName?: string;

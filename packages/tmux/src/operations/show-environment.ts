@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { TmuxError } from '../errors.ts';
-import { type Builder, defineOperation } from '../operation.ts';
-import type { Outcome } from '../outcome.ts';
-import { anyTarget, flag, nameArgument, optional } from '../param.ts';
-import { exactlyOne } from '../refusal.ts';
-import type { AnyTarget } from '../target.ts';
+import { type Builder, defineOperation } from '../operation/operation.ts';
+import type { Outcome } from '../operation/outcome.ts';
+import { anyTarget, flag, nameArgument, optional } from '../operation/param.ts';
+import { exactlyOne } from '../operation/refusal.ts';
+import type { AnyTarget } from '../operation/target.ts';
 
 export interface ShowEnvironment {
   readonly target?: AnyTarget;

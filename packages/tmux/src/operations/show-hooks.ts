@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { type Builder, defineOperation } from '../operation.ts';
-import type { Outcome } from '../outcome.ts';
-import { anyTarget, flag, optional, optionName } from '../param.ts';
-import { atMostOne, exactlyOne } from '../refusal.ts';
-import { linesOf } from '../reply.ts';
-import type { AnyTarget } from '../target.ts';
+import { type Builder, defineOperation } from '../operation/operation.ts';
+import type { Outcome } from '../operation/outcome.ts';
+import { anyTarget, flag, optional, optionName } from '../operation/param.ts';
+import { atMostOne, exactlyOne } from '../operation/refusal.ts';
+import { linesOf } from '../operation/reply.ts';
+import type { AnyTarget } from '../operation/target.ts';
 
 export interface ShowHooks {
   readonly target?: AnyTarget;

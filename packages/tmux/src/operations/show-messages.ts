@@ -1,7 +1,7 @@
-import { type Builder, defineOperation } from '../operation.ts';
-import { type Lines, lines } from '../outcome.ts';
-import { client, flag, optional } from '../param.ts';
-import type { ClientTarget } from '../target.ts';
+import { type Builder, defineOperation } from '../operation/operation.ts';
+import { type Lines, lines } from '../operation/outcome.ts';
+import { client, flag, optional } from '../operation/param.ts';
+import type { ClientTarget } from '../operation/target.ts';
 
 export interface ShowMessages {
   readonly target?: ClientTarget;

@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { type Builder, defineOperation } from '../operation.ts';
-import { readOptions, type ShownOptions } from '../options.ts';
-import type { Outcome } from '../outcome.ts';
-import { anyTarget, flag, optional, optionName } from '../param.ts';
-import { atMostOne, exactlyOne } from '../refusal.ts';
-import { linesOf, type Reply } from '../reply.ts';
-import type { AnyTarget } from '../target.ts';
+import { type Builder, defineOperation } from '../operation/operation.ts';
+import { readOptions, type ShownOptions } from '../operation/options.ts';
+import type { Outcome } from '../operation/outcome.ts';
+import { anyTarget, flag, optional, optionName } from '../operation/param.ts';
+import { atMostOne, exactlyOne } from '../operation/refusal.ts';
+import { linesOf, type Reply } from '../operation/reply.ts';
+import type { AnyTarget } from '../operation/target.ts';
 
 export interface ShowOptions {
   readonly target?: AnyTarget;

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { type Builder, defineOperation } from '../operation.ts';
-import type { Outcome } from '../outcome.ts';
-import { type PromptType, promptType } from '../prompt-type.ts';
-import { linesOf } from '../reply.ts';
+import { type Builder, defineOperation } from '../operation/operation.ts';
+import type { Outcome } from '../operation/outcome.ts';
+import { type PromptType, promptType } from '../operation/prompt-type.ts';
+import { linesOf } from '../operation/reply.ts';
 
 export interface ShowPromptHistory {
   readonly type?: PromptType;

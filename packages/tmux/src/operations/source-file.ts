@@ -1,6 +1,6 @@
-import { type Builder, defineOperation } from '../operation.ts';
-import { type Ack, ack } from '../outcome.ts';
-import { absolutePath, custom, flag, required } from '../param.ts';
+import { type Builder, defineOperation } from '../operation/operation.ts';
+import { type Ack, ack } from '../operation/outcome.ts';
+import { absolutePath, custom, flag, required } from '../operation/param.ts';
 
 export interface SourceFile {
   readonly path: string;

@@ -1,8 +1,8 @@
-import { type Builder, defineOperation } from '../operation.ts';
-import { type Ack, ack } from '../outcome.ts';
-import { choice, flag, optional, target, unless } from '../param.ts';
-import { exactlyOne } from '../refusal.ts';
-import type { Target } from '../target.ts';
+import { type Builder, defineOperation } from '../operation/operation.ts';
+import { type Ack, ack } from '../operation/outcome.ts';
+import { choice, flag, optional, target, unless } from '../operation/param.ts';
+import { exactlyOne } from '../operation/refusal.ts';
+import type { Target } from '../operation/target.ts';
 
 export interface SwapPane {
   readonly target: Target;

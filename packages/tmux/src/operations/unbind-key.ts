@@ -1,8 +1,8 @@
-import { keyTable } from '../key-table.ts';
-import { type Builder, defineOperation } from '../operation.ts';
-import { type Ack, ack } from '../outcome.ts';
-import { flag, nameArgument } from '../param.ts';
-import { exactlyOne } from '../refusal.ts';
+import { keyTable } from '../operation/key-table.ts';
+import { type Builder, defineOperation } from '../operation/operation.ts';
+import { type Ack, ack } from '../operation/outcome.ts';
+import { flag, nameArgument } from '../operation/param.ts';
+import { exactlyOne } from '../operation/refusal.ts';
 
 export interface UnbindKey {
   readonly key?: string;

@@ -1,8 +1,8 @@
 import { TmuxError } from '../errors.ts';
-import type { Operation } from '../operation.ts';
-import { skippedReply } from '../reply.ts';
-import { Result } from '../result.ts';
-import type { TmuxVersion } from '../version.ts';
+import type { Operation } from '../operation/operation.ts';
+import { skippedReply } from '../operation/reply.ts';
+import { Result } from '../operation/result.ts';
+import type { TmuxVersion } from '../operation/version.ts';
 import { failedCreate, type OperationResult } from './plan-result.ts';
 
 /** One for each operation of a request, or one for a host step. `sent: false`: it cannot have happened. */

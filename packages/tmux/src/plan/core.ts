@@ -1,7 +1,7 @@
-import type { Operation } from '../operation.ts';
-import type { CreatedSession, Text } from '../outcome.ts';
-import type { SlotRef } from '../target.ts';
-import type { TmuxVersion } from '../version.ts';
+import type { Operation } from '../operation/operation.ts';
+import type { CreatedSession, Text } from '../operation/outcome.ts';
+import type { SlotRef } from '../operation/target.ts';
+import type { TmuxVersion } from '../operation/version.ts';
 import { type Answer, skipped, statusOf, toStep } from './answer.ts';
 import { failedCreate, hasFailed, type OperationResult, PlanResult, type StepResult } from './plan-result.ts';
 import type { Dispatch } from './planners.ts';

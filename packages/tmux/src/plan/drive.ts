@@ -1,6 +1,6 @@
 import { type Engine, execute, executeChain, type RunOptions } from '../engine.ts';
 import { TmuxError, type TmuxErrorCode } from '../errors.ts';
-import type { Operation } from '../operation.ts';
+import type { Operation } from '../operation/operation.ts';
 import { type Answer, skipped } from './answer.ts';
 import { runPlan } from './core.ts';
 import { type HostRunner, runHostStep } from './host.ts';

@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { execute } from '../engine.ts';
 import { TmuxError } from '../errors.ts';
+import type { PaneId } from '../operation/target.ts';
 import { displayMessage } from '../operations/display-message.ts';
-import type { PaneId } from '../target.ts';
 import type { HostContext, HostStep, ScriptStep, WaitPaneStep } from './step.ts';
 
 /** Carries out the host steps of a plan; what it throws is the failure of the step, what it answers the step's value. */

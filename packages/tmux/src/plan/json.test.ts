@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { chain, chainFromJSON } from '../chain.ts';
 import { displayMessage } from '../operations/display-message.ts';
 import { killPane } from '../operations/kill-pane.ts';
 import { newSession } from '../operations/new-session.ts';
 import { splitWindow } from '../operations/split-window.ts';
 import { createRegistry, type Registry } from '../registry.ts';
+import { chain, chainFromJSON } from './chain.ts';
 import { bindingsFromJSON, planFromJSON } from './json.ts';
 import { Plan } from './plan.ts';
 import { findSession } from './probe.ts';

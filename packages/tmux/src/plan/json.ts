@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { chain } from '../chain.ts';
 import { TmuxError } from '../errors.ts';
-import type { Operation } from '../operation.ts';
+import type { Operation } from '../operation/operation.ts';
+import { paneIdSchema, problems, sessionIdSchema, windowIdSchema } from '../operation/target.ts';
 import type { Registry } from '../registry.ts';
-import { paneIdSchema, problems, sessionIdSchema, windowIdSchema } from '../target.ts';
+import { chain } from './chain.ts';
 import { Plan } from './plan.ts';
 import type { Probe } from './probe.ts';
 import type { Bindings } from './slot.ts';

@@ -1,6 +1,6 @@
 import { TmuxError } from '../errors.ts';
-import type { Reply } from '../reply.ts';
-import type { Result } from '../result.ts';
+import type { Reply } from '../operation/reply.ts';
+import type { Result } from '../operation/result.ts';
 import type { Bindings, ObjectId, Ref } from './slot.ts';
 import type { HostStep } from './step.ts';
 

@@ -1,11 +1,11 @@
 import { describe, expect, expectTypeOf, it } from 'vitest';
-import { chain } from '../chain.ts';
+import type { PaneId, SessionId, WindowId } from '../operation/target.ts';
 import { killPane } from '../operations/kill-pane.ts';
 import { newSession } from '../operations/new-session.ts';
 import { newWindow } from '../operations/new-window.ts';
 import { sendKeys } from '../operations/send-keys.ts';
 import { splitWindow } from '../operations/split-window.ts';
-import type { PaneId, SessionId, WindowId } from '../target.ts';
+import { chain } from './chain.ts';
 import { Plan } from './plan.ts';
 import { findSession } from './probe.ts';
 import type { Ref, Slot } from './slot.ts';

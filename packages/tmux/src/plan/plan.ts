@@ -1,9 +1,9 @@
-import type { Chain } from '../chain.ts';
 import type { Engine } from '../engine.ts';
 import { TmuxError } from '../errors.ts';
-import type { Operation } from '../operation.ts';
-import { problems } from '../target.ts';
-import type { TmuxVersion } from '../version.ts';
+import type { Operation } from '../operation/operation.ts';
+import { problems } from '../operation/target.ts';
+import type { TmuxVersion } from '../operation/version.ts';
+import type { Chain } from './chain.ts';
 import { drive, type PlanEvent, type StreamOptions } from './drive.ts';
 import type { PlanResult, StepResult } from './plan-result.ts';
 import { type Dispatch, dispatchesOf, type Planner, type PlannerName, plannerOf } from './planners.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { chain } from '../chain.ts';
+import type { SlotRef } from '../operation/target.ts';
 import { displayMessage } from '../operations/display-message.ts';
 import { killServer } from '../operations/kill-server.ts';
 import { newSession } from '../operations/new-session.ts';
@@ -9,7 +9,7 @@ import { pasteBuffer } from '../operations/paste-buffer.ts';
 import { renameWindow } from '../operations/rename-window.ts';
 import { sendKeys } from '../operations/send-keys.ts';
 import { waitFor } from '../operations/wait-for.ts';
-import type { SlotRef } from '../target.ts';
+import { chain } from './chain.ts';
 import { Plan } from './plan.ts';
 import type { PlannerName } from './planners.ts';
 import { findSession } from './probe.ts';

@@ -1,6 +1,6 @@
-import type { Operation } from '../operation.ts';
-import { quoteToken } from '../quote.ts';
-import type { TmuxVersion } from '../version.ts';
+import type { Operation } from '../operation/operation.ts';
+import { quoteToken } from '../operation/quote.ts';
+import type { TmuxVersion } from '../operation/version.ts';
 import { bindOperation, isSlotRef, refsOf } from './slot.ts';
 import type { HostStep, Step } from './step.ts';
 

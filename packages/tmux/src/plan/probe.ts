@@ -1,7 +1,7 @@
-import type { Operation } from '../operation.ts';
+import type { Operation } from '../operation/operation.ts';
+import type { Text } from '../operation/outcome.ts';
+import { exact } from '../operation/target.ts';
 import { displayMessage } from '../operations/display-message.ts';
-import type { Text } from '../outcome.ts';
-import { exact } from '../target.ts';
 
 /** A read that answers with ids as words, `$1 @2 %3`: the mark of each says what it is. */
 export type Probe = Operation<unknown, Text>;

@@ -1,4 +1,4 @@
-import type { Operation } from '../operation.ts';
+import type { Operation } from '../operation/operation.ts';
 import type { StepResult } from './plan-result.ts';
 import type { Bindings } from './slot.ts';
 import type { HostStep } from './step.ts';

@@ -1,6 +1,6 @@
-import { Operation } from '../operation.ts';
-import type { CreatedPane, CreatedSession, CreatedWindow } from '../outcome.ts';
-import { isSlot, type PaneId, type SessionId, type SlotRef, type WindowId } from '../target.ts';
+import { Operation } from '../operation/operation.ts';
+import type { CreatedPane, CreatedSession, CreatedWindow } from '../operation/outcome.ts';
+import { isSlot, type PaneId, type SessionId, type SlotRef, type WindowId } from '../operation/target.ts';
 
 export type ObjectId = SessionId | WindowId | PaneId;
 /** What the slots of a plan stand for, by "slot:part". */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Engine } from '../engine.ts';
-import type { Operation } from '../operation.ts';
-import { type PaneId, paneIdSchema, type SlotRef, slotSchema } from '../target.ts';
+import type { Operation } from '../operation/operation.ts';
+import { type PaneId, paneIdSchema, type SlotRef, slotSchema } from '../operation/target.ts';
 import type { Bindings } from './slot.ts';
 
 /** What a host step of the kind `call` is given. */

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { TmuxError } from '../errors.ts';
-import type { ClientRow, PaneRow } from '../operations/index.ts';
 import {
   type PaneId,
   paneIdSchema,
@@ -9,7 +8,8 @@ import {
   sessionIdSchema,
   type WindowId,
   windowIdSchema,
-} from '../target.ts';
+} from '../operation/target.ts';
+import type { ClientRow, PaneRow } from '../operations/index.ts';
 
 export interface PaneSnapshot
   extends Pick<

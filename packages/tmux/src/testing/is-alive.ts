@@ -1,4 +1,4 @@
-import { processState } from '../process-state.ts';
+import { processState } from '../pipe/process-state.ts';
 
 /** Whether a process runs. One that has ended and waits to be reaped by a slow init does not. */
 export async function isAlive(pid: number): Promise<boolean> {

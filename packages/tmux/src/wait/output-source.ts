@@ -2,9 +2,9 @@ import type { ConnectionOptions, Engine } from '../engine.ts';
 import { execute } from '../engine.ts';
 import { TmuxError } from '../errors.ts';
 import { Events } from '../events/events.ts';
+import type { PaneId, SessionId } from '../operation/target.ts';
 import { displayMessage } from '../operations/index.ts';
-import { openPanePipe } from '../pane-pipe.ts';
-import type { PaneId, SessionId } from '../target.ts';
+import { openPanePipe } from '../pipe/pane-pipe.ts';
 
 /** A server, for what needs both ways to it: commands, and a connection of its own. */
 export interface Tmux {

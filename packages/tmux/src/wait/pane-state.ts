@@ -1,6 +1,6 @@
 import { type Engine, execute } from '../engine.ts';
+import type { PaneId } from '../operation/target.ts';
 import { displayMessage } from '../operations/index.ts';
-import type { PaneId } from '../target.ts';
 
 /** How a process ended: one of the two is known, or neither where tmux (before 3.3) does not say. */
 export interface Exit {

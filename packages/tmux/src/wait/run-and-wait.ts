@@ -1,6 +1,6 @@
 import { execute } from '../engine.ts';
+import type { Target } from '../operation/target.ts';
 import { killPane, newWindow, respawnPane, setOption } from '../operations/index.ts';
-import type { Target } from '../target.ts';
 import type { Tmux } from './output-source.ts';
 import { type WaitOptions, type WaitResult, waitForOutput } from './wait-for-output.ts';
 

@@ -1,4 +1,4 @@
-import type { PaneId } from '../target.ts';
+import type { PaneId } from '../operation/target.ts';
 import { isAtPrompt } from './foreground.ts';
 import { type OutputSource, outputOf, type Tmux } from './output-source.ts';
 import { type Exit, type PaneState, paneState } from './pane-state.ts';

@@ -1,8 +1,8 @@
 import { TmuxError } from '../errors.ts';
+import { atLeast, type TmuxVersion } from '../operation/version.ts';
 import { newPane } from '../operations/new-pane.ts';
 import { selectPane } from '../operations/select-pane.ts';
 import type { Plan } from '../plan/plan.ts';
-import { atLeast, type TmuxVersion } from '../version.ts';
 import { type CompiledWindow, type PaneRef, processOf, typeInto } from './compile-window.ts';
 import type { WorkspaceSession, WorkspaceWarning } from './workspace.ts';
 

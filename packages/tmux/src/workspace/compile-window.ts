@@ -1,13 +1,13 @@
+import type { CreatedPane, CreatedWindow } from '../operation/outcome.ts';
+import type { Target } from '../operation/target.ts';
 import { newWindow } from '../operations/new-window.ts';
 import { selectLayout } from '../operations/select-layout.ts';
 import { selectPane } from '../operations/select-pane.ts';
 import { sendKeys } from '../operations/send-keys.ts';
 import { setWindowOption } from '../operations/set-window-option.ts';
 import { splitWindow } from '../operations/split-window.ts';
-import type { CreatedPane, CreatedWindow } from '../outcome.ts';
 import type { Plan } from '../plan/plan.ts';
 import type { CreatedBy, Slot } from '../plan/slot.ts';
-import type { Target } from '../target.ts';
 import type { Variables, WorkspacePane, WorkspaceWindow } from './workspace.ts';
 
 export type SlotOf<V> = Slot<CreatedBy<V>>;

@@ -1,4 +1,7 @@
 import { TmuxError } from '../errors.ts';
+import type { CreatedSession } from '../operation/outcome.ts';
+import { exact, type SessionId } from '../operation/target.ts';
+import type { TmuxVersion } from '../operation/version.ts';
 import { killSession } from '../operations/kill-session.ts';
 import { killWindow } from '../operations/kill-window.ts';
 import { moveWindow } from '../operations/move-window.ts';
@@ -7,10 +10,7 @@ import { renameSession } from '../operations/rename-session.ts';
 import { selectWindow } from '../operations/select-window.ts';
 import { setEnvironment } from '../operations/set-environment.ts';
 import { setOption } from '../operations/set-option.ts';
-import type { CreatedSession } from '../outcome.ts';
 import { Plan } from '../plan/plan.ts';
-import { exact, type SessionId } from '../target.ts';
-import type { TmuxVersion } from '../version.ts';
 import { openFloats } from './compile-floats.ts';
 import { type CompiledWindow, fillWindow, openWindow, type SlotOf } from './compile-window.ts';
 import { isWindowOption } from './window-options.ts';

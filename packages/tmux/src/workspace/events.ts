@@ -1,5 +1,5 @@
+import type { PaneId, SessionId, WindowId } from '../operation/target.ts';
 import type { Bindings } from '../plan/slot.ts';
-import type { PaneId, SessionId, WindowId } from '../target.ts';
 import type { CompiledSession } from './compile.ts';
 import type { CompiledWindow } from './compile-window.ts';
 

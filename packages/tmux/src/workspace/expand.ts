@@ -1,7 +1,7 @@
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import { TmuxError } from '../errors.ts';
-import { sessionNameSchema } from '../target.ts';
+import { sessionNameSchema } from '../operation/target.ts';
 import { expandCommands, isMapping, milliseconds } from './expand-commands.ts';
 import { expandDirectory, expandText, expandValues, type Place } from './expand-text.ts';
 import { type ParsedWorkspace, type RawSession, showPath } from './parse.ts';

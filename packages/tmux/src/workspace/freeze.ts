@@ -1,8 +1,8 @@
 import { type Engine, execute } from '../engine.ts';
 import { TmuxError } from '../errors.ts';
+import { type OptionValue, unquoteOption } from '../operation/options.ts';
 import { listSessions, type SessionRow } from '../operations/list-sessions.ts';
 import { showOptions } from '../operations/show-options.ts';
-import { type OptionValue, unquoteOption } from '../options.ts';
 import type { PaneSnapshot, SessionSnapshot, WindowSnapshot } from '../snapshot/snapshot.ts';
 import { takeSnapshot } from '../snapshot/take-snapshot.ts';
 import { layoutText } from './layout-text.ts';

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Engine, execute, type RunOptions } from '../engine.ts';
 import { TmuxError } from '../errors.ts';
+import type { SessionId } from '../operation/target.ts';
 import { killSession } from '../operations/kill-session.ts';
 import type { HostRunner } from '../plan/host.ts';
 import type { PlanResult, StepResult } from '../plan/plan-result.ts';
 import type { Planner, PlannerName } from '../plan/planners.ts';
 import type { Bindings } from '../plan/slot.ts';
 import { takeSnapshot } from '../snapshot/take-snapshot.ts';
-import type { SessionId } from '../target.ts';
 import { confirmWorkspace, type Difference } from './confirm.ts';
 import { eventsOf, type LoadedSession, type WorkspaceEvent } from './events.ts';
 import { type PlanOptions, planWorkspace, type WorkspacePlan } from './plan.ts';

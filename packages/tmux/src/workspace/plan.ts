@@ -1,8 +1,8 @@
 import { type Engine, execute } from '../engine.ts';
 import { TmuxError } from '../errors.ts';
+import type { SessionId } from '../operation/target.ts';
+import type { TmuxVersion } from '../operation/version.ts';
 import { listSessions } from '../operations/list-sessions.ts';
-import type { SessionId } from '../target.ts';
-import type { TmuxVersion } from '../version.ts';
 import { type CompiledWorkspace, compileWorkspace } from './compile.ts';
 import type { Surroundings } from './expand.ts';
 import { isDirectory, isFile, readWorkspace, type WorkspaceSource } from './read-file.ts';

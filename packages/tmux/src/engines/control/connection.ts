@@ -1,7 +1,7 @@
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import type { ConnectionOptions } from '../../engine.ts';
 import { TmuxError } from '../../errors.ts';
-import { newGuard } from '../../guard.ts';
+import { newGuard } from '../../operation/guard.ts';
 import { missingBinary, spawnTmux } from '../tmux-process.ts';
 import { type Block, Frames } from './frames.ts';
 import { LineSplitter } from './lines.ts';

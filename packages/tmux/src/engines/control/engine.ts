@@ -1,9 +1,9 @@
 import type { Command, ConnectionOptions, Engine, RunOptions } from '../../engine.ts';
 import { TmuxError } from '../../errors.ts';
-import { newGuard } from '../../guard.ts';
-import { commandLine } from '../../quote.ts';
-import type { Reply } from '../../reply.ts';
-import { parseVersion, type TmuxVersion } from '../../version.ts';
+import { newGuard } from '../../operation/guard.ts';
+import { commandLine } from '../../operation/quote.ts';
+import type { Reply } from '../../operation/reply.ts';
+import { parseVersion, type TmuxVersion } from '../../operation/version.ts';
 import { Deadlines } from '../deadline.ts';
 import { SubprocessEngine } from '../subprocess.ts';
 import { ControlConnection } from './connection.ts';

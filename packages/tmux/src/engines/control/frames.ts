@@ -1,5 +1,5 @@
-import type { Reply } from '../../reply.ts';
-import { skippedReply } from '../../reply.ts';
+import type { Reply } from '../../operation/reply.ts';
+import { skippedReply } from '../../operation/reply.ts';
 import { decode } from './lines.ts';
 
 /** One `%begin … %end|%error` of a command of ours. */

@@ -1,6 +1,6 @@
 import type { Engine } from '../../engine.ts';
-import { linesOf } from '../../reply.ts';
-import type { SessionId } from '../../target.ts';
+import { linesOf } from '../../operation/reply.ts';
+import type { SessionId } from '../../operation/target.ts';
 
 /**
  * A session a control client may sit in without anybody noticing: being attached must neither keep it alive

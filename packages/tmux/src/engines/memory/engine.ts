@@ -1,8 +1,8 @@
 import type { Command, Engine, RunOptions } from '../../engine.ts';
 import { TmuxError } from '../../errors.ts';
-import { assertCommand } from '../../quote.ts';
-import { type Reply, skippedReply } from '../../reply.ts';
-import { parseVersion, type TmuxVersion } from '../../version.ts';
+import { assertCommand } from '../../operation/quote.ts';
+import { type Reply, skippedReply } from '../../operation/reply.ts';
+import { parseVersion, type TmuxVersion } from '../../operation/version.ts';
 import { bufferCommands } from './buffer-commands.ts';
 import { clientCommands } from './client-commands.ts';
 import {

@@ -1,4 +1,4 @@
-import type { TmuxVersion } from '../../version.ts';
+import type { TmuxVersion } from '../../operation/version.ts';
 import { type Cell, type Place, placesOf, removePane, resize } from './layout.ts';
 
 /** Values by name, of options, hooks or variables. */

@@ -1,4 +1,4 @@
-import { atLeast } from '../../version.ts';
+import { atLeast } from '../../operation/version.ts';
 import { type Arguments, CommandFailure, type CommandTable } from './command.ts';
 import { expand } from './format.ts';
 import { listRows, printed } from './list.ts';

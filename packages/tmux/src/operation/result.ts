@@ -1,4 +1,4 @@
-import { TmuxError } from './errors.ts';
+import { TmuxError } from '../errors.ts';
 import type { Operation } from './operation.ts';
 import { linesOf, type Reply } from './reply.ts';
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { TmuxError } from './errors.ts';
-import type { Operation } from './operation.ts';
-import type { Registry } from './registry.ts';
+import { TmuxError } from '../errors.ts';
+import type { Operation } from '../operation/operation.ts';
+import type { Registry } from '../registry.ts';
 
 /** Operations that share one `;` line: tmux stops at the first that fails. Run with `executeChain`. */
 export interface Chain {

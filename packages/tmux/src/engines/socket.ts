@@ -1,6 +1,6 @@
 import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ConnectionOptions } from './engine.ts';
+import type { ConnectionOptions } from '../engine.ts';
 
 /**
  * The path of a server's socket, found the way tmux finds it: -S, else -L, else the server of $TMUX, else the default

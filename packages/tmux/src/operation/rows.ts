@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { TmuxError } from './errors.ts';
+import { TmuxError } from '../errors.ts';
 import type { Outcome } from './outcome.ts';
 import type { Reply } from './reply.ts';
 

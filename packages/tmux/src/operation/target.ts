@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { TmuxError } from './errors.ts';
+import { TmuxError } from '../errors.ts';
 
 export type PaneId = `%${number}`;
 export type WindowId = `@${number}`;

@@ -1,4 +1,4 @@
-import { TmuxError } from './errors.ts';
+import { TmuxError } from '../errors.ts';
 
 /**
  * Writes argv as one line of tmux's own command language, exactly: what tmux parses is what was given.

@@ -7,11 +7,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate, setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import type { Engine } from './engine.ts';
-import { TmuxError } from './errors.ts';
+import type { Engine } from '../engine.ts';
+import { TmuxError } from '../errors.ts';
+import { quoteLine } from '../operation/quote.ts';
+import type { PaneId } from '../operation/target.ts';
 import { processState } from './process-state.ts';
-import { quoteLine } from './quote.ts';
-import type { PaneId } from './target.ts';
 
 export interface PanePipeOptions {
   /** Take the place of a pipe somebody else has opened on this pane. */
