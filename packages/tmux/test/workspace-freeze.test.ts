@@ -57,8 +57,11 @@ describe.each(testBinaries())('freezing and confirming on %s', (tmux) => {
     }, { directory: server.work }); // biome-ignore format: one line for each window
     const pane = (await server.session('live')).windows[0]?.panes[1]?.id ?? '%0';
     await run(server.carrier, resizePane({ target: pane, height: 7 }));
+    // A process that has just been started has no folder yet.
     const commands = async (): Promise<string[]> =>
-      (await server.session('live')).windows.flatMap(({ panes }) => panes.map((one) => one.currentCommand));
+      (await server.session('live')).windows.flatMap(({ panes }) =>
+        panes.map((one) => (one.currentPath === '' ? 'starting' : one.currentCommand)),
+      );
     await expect.poll(commands, soon).toEqual(['sh', 'sh', 'sleep', 'sh', 'sh', 'cat']);
     const before = shapeOf(await server.session('live'));
 
