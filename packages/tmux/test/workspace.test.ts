@@ -52,8 +52,9 @@ describe.each(testBinaries())('a workspace on %s', (tmux) => {
     await expect.poll(() => server.file('inner/level'), soon).toBe('window\nwindow\n');
     await expect.poll(() => server.file('inner/deep/level'), soon).toBe('pane\n');
     await expect.poll(() => server.file('inner/deep/only'), soon).toBe('unset\n');
-    const outside = (await server.session('places of ann')).windows[2]?.panes.map((pane) => pane.currentPath);
-    expect(outside).toEqual(['/usr', await realpath(server.work)]);
+    const outside = async (): Promise<unknown> =>
+      (await server.session('places of ann')).windows[2]?.panes.map((pane) => pane.currentPath);
+    await expect.poll(outside, soon).toEqual(['/usr', await realpath(server.work)]);
   });
 
   test('gives windows their names, indexes, layouts, options and focus', async () => {

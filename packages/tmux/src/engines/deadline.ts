@@ -3,10 +3,77 @@ import { TmuxError } from '../errors.ts';
 
 const defaultTimeoutMs = 30_000;
 
-interface Entry {
+/** A call on its way: the first of answer, failure, timeout and abort settles it, and the others no longer count. */
+export class Call<T> {
+  readonly argv: readonly string[];
   readonly at: number;
-  readonly expire: () => void;
+  readonly #deadlines: Deadlines;
+  readonly #options: RunOptions;
+  readonly #resolve: (value: T) => void;
+  readonly #reject: (error: unknown) => void;
+  #onAbort: (() => void) | undefined;
+  #isOver = false;
+  /** Stops what the call has started; set by whoever can. */
+  cancel: (() => void) | undefined;
+
+  constructor(
+    deadlines: Deadlines,
+    argv: readonly string[],
+    options: RunOptions,
+    resolve: (value: T) => void,
+    reject: (error: unknown) => void,
+  ) {
+    this.argv = argv;
+    this.at = performance.now() + (options.timeoutMs ?? defaultTimeoutMs);
+    this.#deadlines = deadlines;
+    this.#options = options;
+    this.#resolve = resolve;
+    this.#reject = reject;
+    const { signal } = options;
+    if (signal?.aborted) {
+      this.fail(
+        new TmuxError('aborted', `${argv[0]} was aborted before it was sent.`, { argv }, signal.reason),
+      );
+      return;
+    }
+    deadlines.add(this);
+    if (signal) {
+      this.#onAbort = () => this.#stop('aborted', 'was aborted', signal.reason);
+      signal.addEventListener('abort', this.#onAbort, { once: true });
+    }
+  }
+
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  answer(value: T): void {
+    if (this.#end()) this.#resolve(value);
+  }
+
+  fail(error: unknown): void {
+    if (this.#end()) this.#reject(error);
+  }
+
+  expire(): void {
+    this.#stop('timed_out', `was not answered within ${this.#options.timeoutMs ?? defaultTimeoutMs} ms`);
+  }
+
+  #stop(code: 'timed_out' | 'aborted', what: string, cause?: unknown): void {
+    this.cancel?.();
+    this.fail(new TmuxError(code, `${this.argv[0]} ${what}.`, { argv: this.argv }, cause));
+  }
+
+  #end(): boolean {
+    if (this.#isOver) return false;
+    this.#isOver = true;
+    this.#deadlines.delete(this);
+    if (this.#onAbort) this.#options.signal?.removeEventListener('abort', this.#onAbort);
+    return true;
+  }
 }
+
+type Entry = Pick<Call<unknown>, 'at' | 'expire'>;
 
 /** One timer for all calls of an engine: a call that is answered in time costs none of its own. */
 export class Deadlines {
@@ -14,47 +81,29 @@ export class Deadlines {
   #timer: NodeJS.Timeout | undefined;
   #armedFor = Number.POSITIVE_INFINITY;
 
-  /**
-   * Runs `start` until it settles, its time is up or it is aborted; `start` answers what to do in the last two cases.
-   */
+  /** Makes a call and starts it; `start` answers how to stop it. */
   run<T>(
     argv: readonly string[],
-    { signal, timeoutMs = defaultTimeoutMs }: RunOptions,
+    options: RunOptions,
     start: (resolve: (value: T) => void, reject: (error: unknown) => void) => () => void,
   ): Promise<T> {
-    if (signal?.aborted) return Promise.reject(aborted(argv, 'was aborted before it was sent', signal));
     return new Promise<T>((resolve, reject) => {
-      const over = (error: TmuxError): void => {
-        cancel();
-        fail(error);
-      };
-      const entry: Entry = {
-        at: performance.now() + timeoutMs,
-        expire: () =>
-          over(
-            new TmuxError('timed_out', `${argv[0]} was not answered within ${timeoutMs} ms.`, {
-              argv,
-              timeoutMs,
-            }),
-          ),
-      };
-      const onAbort = (): void => over(aborted(argv, 'was aborted', signal));
-      const forget = (): void => {
-        this.#entries.delete(entry);
-        signal?.removeEventListener('abort', onAbort);
-      };
-      const fail = (error: unknown): void => {
-        forget();
-        reject(error);
-      };
-      this.#entries.add(entry);
-      this.#arm(entry.at);
-      signal?.addEventListener('abort', onAbort, { once: true });
-      const cancel = start((value) => {
-        forget();
-        resolve(value);
-      }, fail);
+      const call = new Call<T>(this, argv, options, resolve, reject);
+      if (call.isOver) return;
+      call.cancel = start(
+        (value) => call.answer(value),
+        (error) => call.fail(error),
+      );
     });
+  }
+
+  add(entry: Entry): void {
+    this.#entries.add(entry);
+    this.#arm(entry.at);
+  }
+
+  delete(entry: Entry): void {
+    this.#entries.delete(entry);
   }
 
   /** Does not keep the process alive: what is waited for does. */
@@ -73,8 +122,4 @@ export class Deadlines {
       else this.#arm(entry.at);
     }
   }
-}
-
-function aborted(argv: readonly string[], what: string, signal: AbortSignal | undefined): TmuxError {
-  return new TmuxError('aborted', `${argv[0]} ${what}.`, { argv }, signal?.reason);
 }

@@ -4,14 +4,15 @@ import { newGuard } from '../../operation/guard.ts';
 import { commandLine } from '../../operation/quote.ts';
 import type { Reply } from '../../operation/reply.ts';
 import { parseVersion, type TmuxVersion } from '../../operation/version.ts';
-import { Deadlines } from '../deadline.ts';
+import { Call, Deadlines } from '../deadline.ts';
 import { SubprocessEngine } from '../subprocess.ts';
 import { ControlConnection } from './connection.ts';
 import { type Block, chainReplies, replyOf } from './frames.ts';
 import { quietSession } from './session-choice.ts';
 
-interface Call<T> {
-  readonly line: string;
+/** One line for tmux, how its answer is read, and how a process would do it. */
+interface Line<T> {
+  readonly text: string;
   readonly commands: readonly Command[];
   readonly options: RunOptions;
   readonly read: (blocks: readonly Block[]) => T;
@@ -19,12 +20,6 @@ interface Call<T> {
 }
 
 const maxTries = 3;
-const askVersion = {
-  line: "display-message -p '#{version}'",
-  commands: [{ argv: ['display-message'] }],
-  options: {},
-  read: replyOf,
-};
 
 /**
  * Sends commands over one `tmux -C` process: about fifty times cheaper than a process a command, and exact.
@@ -62,21 +57,15 @@ export class ControlEngine implements Engine {
   }
 
   async run(command: Command, options: RunOptions = {}): Promise<Reply> {
-    const line = commandLine(command.argv);
-    if (command.ownProcess) return this.#processes.run(command, options);
+    const text = commandLine(command.argv);
+    const byProcess = (): Promise<Reply> => this.#processes.run(command, options);
+    if (command.ownProcess) return byProcess();
     if (command.argv[0] === 'kill-server') {
       // A control client that is still attached can leave a killed server behind, half alive.
       await this.#disconnect();
-      return this.#processes.run(command, options);
+      return byProcess();
     }
-    const byProcess = (): Promise<Reply> => this.#processes.run(command, options);
-    return this.#deliver({
-      line,
-      commands: [command],
-      options,
-      read: replyOf,
-      byProcess,
-    });
+    return this.#deliver({ text, commands: [command], options, read: replyOf, byProcess });
   }
 
   async runChain(commands: readonly Command[], options: RunOptions = {}): Promise<readonly Reply[]> {
@@ -85,10 +74,10 @@ export class ControlEngine implements Engine {
     const marked = commands.map(
       ({ argv }, i) => `${commandLine(argv)} ; display-message -p ${markers[i + 1]}`,
     );
-    const line = [`display-message -p ${markers[0]}`, ...marked].join(' ; ');
+    const text = [`display-message -p ${markers[0]}`, ...marked].join(' ; ');
     const read = (blocks: readonly Block[]): readonly Reply[] => chainReplies(blocks, markers);
     const byProcess = (): Promise<readonly Reply[]> => this.#processes.runChain(commands, options);
-    return this.#deliver({ line, commands, options, read, byProcess });
+    return this.#deliver({ text, commands, options, read, byProcess });
   }
 
   async close(): Promise<void> {
@@ -97,25 +86,44 @@ export class ControlEngine implements Engine {
     await this.#processes.close();
   }
 
-  /** Sends again only what tmux cannot have begun, or what only reads. */
-  #deliver<T>(call: Call<T>, triesLeft: number = maxTries): Promise<T> {
-    return this.#send(call).catch((error: unknown) => {
-      if (!(error instanceof TmuxError) || error.code !== 'connection_lost' || triesLeft === 1) throw error;
-      if (!error.details.unsent && !call.commands.every(({ effect }) => effect === 'read')) throw error;
-      return this.#deliver(call, triesLeft - 1);
+  #deliver<T>(line: Line<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const argv = line.commands[0]?.argv ?? [];
+      this.#send(line, new Call<T>(this.#deadlines, argv, line.options, resolve, reject), 1);
     });
   }
 
   /** Sends at once on a live connection; without one, waits its turn, connects, or lets a process do it. */
-  #send<T>(call: Call<T>): Promise<T> {
-    if (this.#live?.isOpen && this.#laneSize === 0) return this.#request(this.#live, call);
-    let answer: Promise<T> | undefined;
-    return this.#inLane(async () => {
+  #send<T>(line: Line<T>, call: Call<T>, tries: number): void {
+    if (call.isOver) return;
+    if (this.#live?.isOpen && this.#laneSize === 0) {
+      this.#sendOn(this.#live, line, call, tries);
+      return;
+    }
+    this.#inLane(async () => {
       const connection = await this.#connect();
-      answer = connection ? this.#request(connection, call) : call.byProcess();
       // The next in the lane may go once this one is sent; a process is awaited, so that order holds.
-      if (!connection) await answer.catch(() => undefined); // Its caller gets the error below.
-    }).then(() => answer as Promise<T>);
+      if (connection) this.#sendOn(connection, line, call, tries);
+      else if (!call.isOver) call.answer(await line.byProcess());
+    }).catch((error: unknown) => call.fail(error));
+  }
+
+  #sendOn<T>(connection: ControlConnection, line: Line<T>, call: Call<T>, tries: number): void {
+    connection.send(
+      line.text,
+      // A call that is over no longer listens: its late reply is recognised, and goes nowhere.
+      (blocks) => call.answer(line.read(blocks)),
+      (unsent) => {
+        // Sent again is only what tmux cannot have begun, or what only reads.
+        const harmless = unsent || line.commands.every(({ effect }) => effect === 'read');
+        if (harmless && tries < maxTries) {
+          this.#send(line, call, tries + 1);
+          return;
+        }
+        const message = `The connection to tmux ended before ${call.argv[0]} was answered.`;
+        call.fail(new TmuxError('connection_lost', message, { argv: call.argv, unsent }));
+      },
+    );
   }
 
   async #inLane<T>(turn: () => Promise<T>): Promise<T> {
@@ -138,8 +146,7 @@ export class ControlEngine implements Engine {
         if (this.#live === connection) this.#live = null;
       },
     });
-    const reply = await this.#request(connection, askVersion);
-    this.#version = parseVersion(reply.stdout);
+    this.#version = await askVersion(connection);
     if (connection.isOpen) this.#live = connection;
     this.#generation += 1;
     return this.#live;
@@ -150,19 +157,16 @@ export class ControlEngine implements Engine {
     this.#live = null;
     await live?.close();
   }
+}
 
-  #request<T>(
-    connection: ControlConnection,
-    { line, commands, options, read }: Omit<Call<T>, 'byProcess'>,
-  ): Promise<T> {
-    const argv = commands[0]?.argv ?? [];
-    return this.#deadlines.run<T>(argv, options, (resolve, reject) => {
-      const lose = (unsent: boolean): void => {
-        const message = `The connection to tmux ended before ${argv[0]} was answered.`;
-        reject(new TmuxError('connection_lost', message, { argv, unsent }));
-      };
-      connection.send(line, (blocks) => resolve(read(blocks)), lose);
-      return () => undefined; // The reply still comes, is recognised, and goes nowhere.
-    });
-  }
+function askVersion(connection: ControlConnection): Promise<TmuxVersion> {
+  return new Promise((resolve, reject) => {
+    const lose = (): void =>
+      reject(new TmuxError('connection_lost', 'The connection to tmux ended at once.'));
+    connection.send(
+      "display-message -p '#{version}'",
+      (blocks) => resolve(parseVersion(replyOf(blocks).stdout)),
+      lose,
+    );
+  });
 }
