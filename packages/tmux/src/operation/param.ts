@@ -150,6 +150,11 @@ export function oneOf<K extends string>(
   return param(z.enum(keys) as unknown as z.ZodType<K>, letter, doc, (key) => [letter, key], options);
 }
 
+/** On which side of a pane another goes. */
+export function side(doc: string): Optional<'right' | 'left' | 'below' | 'above'> {
+  return choice({ right: ['-h'], left: ['-h', '-b'], below: ['-v'], above: ['-v', '-b'] }, doc);
+}
+
 /** Environment variables of what is started: one `-e NAME=value` each. */
 export function environment(
   doc = 'variables of the new process',

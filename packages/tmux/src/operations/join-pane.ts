@@ -1,6 +1,6 @@
 import { type Builder, defineOperation } from '../operation/operation.ts';
 import { type Ack, ack } from '../operation/outcome.ts';
-import { choice, flag, size, target, unless } from '../operation/param.ts';
+import { flag, side, size, target, unless } from '../operation/param.ts';
 import type { Target } from '../operation/target.ts';
 
 export interface JoinPane {
@@ -20,10 +20,7 @@ export const joinPane: Builder<JoinPane, Ack> = defineOperation<JoinPane, Ack>({
   params: {
     source: target('the pane that moves', '-s'),
     target: target('the pane that is split for it'),
-    direction: choice(
-      { right: ['-h'], left: ['-h', '-b'], below: ['-v'], above: ['-v', '-b'] },
-      'on which side of the target it goes; below unless told',
-    ),
+    direction: side('on which side of the target it goes; below unless told'),
     size: size('-l', 'lines or columns it gets, or a share'),
     fullSize: flag('-f', 'span the whole window'),
     select: unless('-d', 'make it the active pane'),

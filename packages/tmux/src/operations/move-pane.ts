@@ -1,37 +1,12 @@
 import { type Builder, defineOperation } from '../operation/operation.ts';
-import { type Ack, ack } from '../operation/outcome.ts';
-import { choice, flag, size, target, unless } from '../operation/param.ts';
-import type { Target } from '../operation/target.ts';
+import type { Ack } from '../operation/outcome.ts';
+import { type JoinPane, joinPane } from './join-pane.ts';
 
-export interface MovePane {
-  readonly source: Target;
-  readonly target: Target;
-  readonly direction?: 'right' | 'left' | 'below' | 'above';
-  readonly size?: number | `${number}%`;
-  readonly fullSize?: boolean;
-  readonly select?: boolean;
-}
+export interface MovePane extends JoinPane {}
 
+/** As join_pane, for a place in the same window too. */
 export const movePane: Builder<MovePane, Ack> = defineOperation<MovePane, Ack>({
+  ...joinPane.spec,
   kind: 'move_pane',
-  scope: 'pane',
-  effect: 'write',
   summary: 'Moves a pane to another place, also within its window, splitting the pane there.',
-  params: {
-    source: target('the pane that moves', '-s'),
-    target: target('the pane that is split for it'),
-    direction: choice(
-      { right: ['-h'], left: ['-h', '-b'], below: ['-v'], above: ['-v', '-b'] },
-      'on which side of the target it goes; below unless told',
-    ),
-    size: size('-l', 'lines or columns it gets, or a share'),
-    fullSize: flag('-f', 'span the whole window'),
-    select: unless('-d', 'make it the active pane'),
-  },
-  result: ack,
-  example: {
-    source: { session: 'demo', window: 1, pane: 0 },
-    target: { session: 'demo', window: 0, pane: 0 },
-    direction: 'right',
-  },
 });

@@ -2,9 +2,9 @@ import { type Builder, defineOperation } from '../operation/operation.ts';
 import { type CreatedPane, createdPane } from '../operation/outcome.ts';
 import {
   argument,
-  choice,
   environment,
   flag,
+  side,
   size,
   startDirectory,
   target,
@@ -30,10 +30,7 @@ export const splitWindow: Builder<SplitWindow, CreatedPane> = defineOperation<Sp
   summary: 'Splits a pane and starts a process in the new one.',
   params: {
     target: target('the pane to split'),
-    direction: choice(
-      { right: ['-h'], left: ['-h', '-b'], below: ['-v'], above: ['-v', '-b'] },
-      'where the new pane goes; below unless told',
-    ),
+    direction: side('where the new pane goes; below unless told'),
     size: size('-l', 'lines or columns of the new pane, or a share'),
     fullSize: flag('-f', 'span the whole window'),
     select: unless('-d', 'make the new pane the active one'),

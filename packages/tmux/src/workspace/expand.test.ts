@@ -8,7 +8,7 @@ import type { WorkspacePane, WorkspaceSession, WorkspaceWarning } from './worksp
 const place = {
   env: { USER: 'ann', ROOT: '/srv', EMPTY: '', 'odd name': 'odd' },
   home: '/home/ann',
-  directory: '/work',
+  directory: '/srv',
   cwd: '/here',
 };
 
@@ -70,21 +70,21 @@ describe('expandWorkspace', () => {
       name: 'work of ann',
       startDirectory: '/srv/code',
       beforeScript: { command: '/srv/prepare.sh --for ann', file: '/srv/prepare.sh', cwd: '/srv/code' },
-      environment: { WHO: 'ann', NEAR: '/work/bin', HIDDEN: '/work/.config' },
-      options: { 'status-left': 'ann', 'default-command': '/work/shell' },
+      environment: { WHO: 'ann', NEAR: '/srv/bin', HIDDEN: '/srv/.config' },
+      options: { 'status-left': 'ann', 'default-command': '/srv/shell' },
       globalOptions: { 'status-right': 'ann' },
     });
     const [window] = session.windows;
     expect(window).toMatchObject({
       name: 'ann',
       options: { '@who': 'ann' },
-      optionsAfter: { '@path': '/work/later' },
+      optionsAfter: { '@path': '/srv/later' },
     });
     expect(typed(window?.panes[0])).toEqual(['echo ann', '/home/ann/run']);
     expect(window?.panes.map(({ shell }) => shell)).toEqual(['/home/ann/sh', '/srv/sh']);
     expect(window?.panes.map(({ environment }) => environment)).toEqual([
-      { LOG: '/work/log' },
-      { LOG: '/work/log' },
+      { LOG: '/srv/log' },
+      { LOG: '/srv/log' },
     ]);
   });
 
@@ -100,12 +100,12 @@ describe('expandWorkspace', () => {
           panes: [{ start_directory: log }, { start_directory: '~' }]
     `).map(({ startDirectory }) => startDirectory);
     expect(found).toEqual([
-      '/work/code',
-      '/work/code/src', '/work/code/src/lib', '/work/code/docs', '/work/code/src',
+      '/srv/code',
+      '/srv/code/src', '/srv/code/src/lib', '/srv/code/docs', '/srv/code/src',
       '/var/log', '/home/ann',
     ]); // biome-ignore format: one line for each window
     const lonely = panes('session_name: a\nwindows: [{ start_directory: ./x }, {}]');
-    expect(lonely.map(({ startDirectory }) => startDirectory)).toEqual(['/work/x', '/here']);
+    expect(lonely.map(({ startDirectory }) => startDirectory)).toEqual(['/srv/x', '/here']);
   });
 
   it('reads every short form of a pane', () => {

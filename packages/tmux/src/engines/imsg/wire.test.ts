@@ -68,10 +68,11 @@ describe.each<Layout>(['narrow', 'wide'])('with the %s header', (layout) => {
   });
 });
 
-test.runIf(endianness() === 'LE')('without a passed descriptor both headers are the same bytes', () => {
+test('without a passed descriptor both headers are the same bytes on a little-endian machine', () => {
   fc.assert(
     fc.property(message, ({ type, data }) => {
-      expect(encodeMessage(type, data, 'narrow')).toEqual(encodeMessage(type, data, 'wide'));
+      const same = encodeMessage(type, data, 'narrow').equals(encodeMessage(type, data, 'wide'));
+      expect(same).toBe(endianness() === 'LE');
     }),
   );
 });
