@@ -55,19 +55,19 @@ export function median(numbers: readonly number[]): number {
   return numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? Number.NaN;
 }
 
-/** The better of two tries at each, taken in turn, so that a busy moment of the machine hits both. */
-export async function inTurn(tries: readonly (() => Promise<Cost>)[]): Promise<readonly Cost[]> {
-  const rounds = [await each(tries), await each(tries)];
-  return tries.map((_, i) => ({
-    p50: Math.min(...rounds.map((round) => round[i]?.p50 ?? Number.NaN)),
-    cpu: Math.min(...rounds.map((round) => round[i]?.cpu ?? Number.NaN)),
-  }));
-}
-
-async function each<T>(tries: readonly (() => Promise<T>)[]): Promise<T[]> {
-  const results: T[] = [];
-  for (const attempt of tries) results.push(await attempt());
-  return results;
+/** The better of two tries at each, taken in turn, so that a busy moment of the machine hits all of them. */
+export async function inTurn<K extends string>(
+  tries: Readonly<Record<K, () => Promise<Cost>>>,
+): Promise<Record<K, Cost>> {
+  const best = {} as Record<K, Cost>;
+  for (let round = 0; round < 2; round++) {
+    for (const name of Object.keys(tries) as K[]) {
+      const { p50, cpu } = await tries[name]();
+      const before = best[name] ?? { p50, cpu };
+      best[name] = { p50: Math.min(before.p50, p50), cpu: Math.min(before.cpu, cpu) };
+    }
+  }
+  return best;
 }
 
 export function print(figures: readonly Figure[]): void {
