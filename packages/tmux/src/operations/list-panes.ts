@@ -1,4 +1,5 @@
 import { constants } from 'node:os';
+import { layoutColumn } from '../operation/layout.ts';
 import { type Builder, defineOperation } from '../operation/operation.ts';
 import { anyTarget, flag, optional, text } from '../operation/param.ts';
 import { exactlyOne } from '../operation/refusal.ts';
@@ -98,8 +99,8 @@ const paneRows = rows<PaneRow>('PaneRows', {
   windowFlags: textColumn('#{window_flags}'),
   windowLinked: flagColumn('#{window_linked}'),
   zoomed: flagColumn('#{window_zoomed_flag}'),
-  layout: textColumn('#{window_layout}'),
-  visibleLayout: textColumn('#{window_visible_layout}'),
+  layout: layoutColumn('#{window_layout}'),
+  visibleLayout: layoutColumn('#{window_visible_layout}'),
   paneId: idColumn('#{pane_id}', paneIdSchema),
   paneIndex: countColumn('#{pane_index}'),
   active: flagColumn('#{pane_active}'),

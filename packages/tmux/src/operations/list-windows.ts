@@ -1,3 +1,4 @@
+import { layoutColumn } from '../operation/layout.ts';
 import { type Builder, defineOperation } from '../operation/operation.ts';
 import { anyTarget, flag, optional, text } from '../operation/param.ts';
 import { exactlyOne } from '../operation/refusal.ts';
@@ -50,8 +51,8 @@ const windowRows = rows<WindowRow>('WindowRows', {
   flags: textColumn('#{window_flags}'),
   linked: flagColumn('#{window_linked}'),
   zoomed: flagColumn('#{window_zoomed_flag}'),
-  layout: textColumn('#{window_layout}'),
-  visibleLayout: textColumn('#{window_visible_layout}'),
+  layout: layoutColumn('#{window_layout}'),
+  visibleLayout: layoutColumn('#{window_visible_layout}'),
   panes: countColumn('#{window_panes}'),
   width: countColumn('#{window_width}'),
   height: countColumn('#{window_height}'),

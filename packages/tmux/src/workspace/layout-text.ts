@@ -1,3 +1,4 @@
+import { layoutChecksum } from '../operation/layout.ts';
 import type { Box } from './layout.ts';
 
 /**
@@ -7,7 +8,7 @@ import type { Box } from './layout.ts';
 export function layoutText(boxes: readonly Box[]): string | undefined {
   const numbered = boxes.map((box, id) => ({ ...box, id }));
   const cell = cellOf(numbered);
-  return cell === undefined ? undefined : `${checksum(cell)},${cell}`;
+  return cell === undefined ? undefined : `${layoutChecksum(cell)},${cell}`;
 }
 
 type Leaf = Box & { readonly id: number };
@@ -51,10 +52,4 @@ function around(boxes: readonly Box[]): Box {
 
 function place({ left, top, width, height }: Box): string {
   return `${width}x${height},${left},${top}`;
-}
-
-function checksum(cell: string): string {
-  let sum = 0;
-  for (const byte of Buffer.from(cell)) sum = (((sum >> 1) | ((sum & 1) << 15)) + byte) & 0xffff;
-  return sum.toString(16).padStart(4, '0');
 }

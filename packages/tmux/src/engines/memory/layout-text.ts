@@ -1,9 +1,10 @@
+import { layoutChecksum } from '../../operation/layout.ts';
 import { type Cell, isLeaf } from './layout.ts';
 
 /** A layout as tmux writes it: a checksum, then sizes and places, `{}` around rows and `[]` around columns. */
 export function writeLayout(root: Cell): string {
   const text = write(root, 0, 0);
-  return `${checksum(text)},${text}`;
+  return `${layoutChecksum(text)},${text}`;
 }
 
 function write(cell: Cell, left: number, top: number): string {
@@ -19,16 +20,10 @@ function write(cell: Cell, left: number, top: number): string {
   return cell.axis === 'row' ? `${head}{${inner.join(',')}}` : `${head}[${inner.join(',')}]`;
 }
 
-function checksum(text: string): string {
-  let sum = 0;
-  for (const byte of Buffer.from(text)) sum = ((sum >> 1) + ((sum & 1) << 15) + byte) & 0xffff;
-  return sum.toString(16).padStart(4, '0');
-}
-
 /** Reads a written layout, leaves numbered in order from 0; null when it is none. */
 export function readLayout(text: string): Cell | null {
   const body = text.slice(5);
-  if (!/^[0-9a-f]{4},/.test(text) || checksum(body) !== text.slice(0, 4)) return null;
+  if (!/^[0-9a-f]{4},/.test(text) || layoutChecksum(body) !== text.slice(0, 4)) return null;
   const reader = { at: 0, leaves: 0 };
   const cell = readCell(body, reader);
   return reader.at === body.length ? cell : null;
