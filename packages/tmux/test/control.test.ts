@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { ControlEngine } from '../src/engines/control/engine.ts';
+import { ControlEngine } from '../src/engines/control/engine.ts';
 import { isAlive, startTestServer, type TestServer, testBinaries } from '../src/testing/index.ts';
 import { attachUser } from './attach-user.ts';
 
@@ -148,10 +148,110 @@ describe.each(testBinaries())('the control engine on %s', (tmux) => {
     expect(server.control.generation).toBe(1);
     const held = server.control.run({ argv: ['wait-for', 'nothing'] });
     const lost = expect(held).rejects.toMatchObject({ code: 'connection_lost' });
-    await killClients(server, 'SIGKILL');
+    for (const pid of await clientPids(server)) process.kill(pid, 'SIGKILL');
     await lost;
     expect((await server.control.run(say('again'))).stdout).toBe('again\n');
     expect(server.control.generation).toBe(2);
+  });
+
+  test('never executes a write twice when somebody ends its process in the middle', async () => {
+    await using server = await started();
+    for (let round = 0; round < 12; round++) {
+      const log = `@log${round}`;
+      await server.control.run(say('connected'));
+      const [client] = await clientPids(server);
+      if (client === undefined) throw new Error('The engine has no client.');
+      const writes = Array.from({ length: 600 }, (_, i) =>
+        server.control.run({ argv: ['set-option', '-ga', log, `,${i}`], effect: 'write' }).then(
+          ({ status }) => (status === 'complete' ? i : null),
+          () => null,
+        ),
+      );
+      await writes[round * 10];
+      process.kill(client, round % 2 ? 'SIGTERM' : 'SIGKILL');
+      const done = (await Promise.all(writes)).filter((i) => i !== null);
+      const shown = await server.engine('subprocess').run({ argv: ['show-options', '-gv', log] });
+      const executed = shown.stdout.trim().split(',').filter(Boolean).map(Number);
+      expect(new Set(executed).size).toBe(executed.length);
+      expect(executed).toEqual(expect.arrayContaining(done));
+    }
+  });
+
+  test('keeps the order of its calls when the session it sits in ends in the middle', async () => {
+    await using server = await started();
+    await server.control.run({ argv: ['new-session', '-d', '-s', 'second'] });
+    await server.control.run(say('connected'));
+    const writes = Array.from({ length: 200 }, (_, i) =>
+      server.control
+        .run(
+          i === 20
+            ? { argv: ['kill-session', '-t', '=work:'] }
+            : { argv: ['set-option', '-ga', '@log', `,${i}`], effect: 'write' },
+        )
+        .catch(() => null),
+    );
+    await Promise.all(writes);
+    const shown = await server.engine('subprocess').run({ argv: ['show-options', '-gv', '@log'] });
+    const executed = shown.stdout.trim().split(',').filter(Boolean).map(Number);
+    expect(executed).toEqual(executed.toSorted((a, b) => a - b));
+    expect(executed).toHaveLength(199);
+  });
+
+  test('does without a connection where attaching is refused', async () => {
+    await using server = await startTestServer({ tmux });
+    const processes = server.engine('subprocess');
+    await processes.run({ argv: ['new-session', '-d', '-s', 'work'] });
+    await processes.run({
+      argv: ['set-option', '-s', 'command-alias[100]', 'attach-session=kill-pane -t %999'],
+    });
+    expect((await server.engine('control').run(say('still here'))).stdout).toBe('still here\n');
+  });
+
+  test('does without a connection where every client is thrown out', async () => {
+    await using server = await started();
+    await server.engine('subprocess').run({ argv: ['set-hook', '-g', 'client-attached', 'detach-client'] });
+    const other = server.engine('control');
+    for (let i = 0; i < 5; i++) {
+      const written = await other
+        .run({ argv: ['set-option', '-g', '@written', `${i}`], effect: 'write' })
+        .catch((error: { code?: string }) => error.code);
+      if (i > 3) expect(written).toMatchObject({ status: 'complete' });
+    }
+  });
+
+  test('leaves nothing behind when it is closed while it connects', async () => {
+    await using server = await started();
+    for (let round = 0; round < 8; round++) {
+      const engine = new ControlEngine(server.connection);
+      const call = engine.run(say('x')).catch((error: unknown) => error);
+      await new Promise((resolve) => setTimeout(resolve, round * 3));
+      await engine.close();
+      await call;
+    }
+    await server.control.close();
+    const clients = { argv: ['list-clients', '-F', '#{client_name}'] };
+    await expect.poll(async () => (await server.engine('subprocess').run(clients)).stdout).toBe('');
+  });
+
+  test('can be closed while the server does not answer', async () => {
+    await using server = await started();
+    await server.control.run(say('connected'));
+    const pid = Number(await server.pid());
+    process.kill(pid, 'SIGSTOP');
+    try {
+      await server.control.close();
+    } finally {
+      process.kill(pid, 'SIGCONT');
+    }
+  });
+
+  test('goes on after a command that is never answered', async () => {
+    await using server = await started();
+    await server.control.run({ argv: ['set-hook', '-g', 'after-rename-window', 'wait-for never'] });
+    const stuck = server.control.run({ argv: ['rename-window', '-t', '=work:', 'x'] }, { timeoutMs: 100 });
+    const after = stuck.catch(() => server.control.run(say('going on')));
+    expect(await after).toMatchObject({ stdout: expect.stringMatching(/^(going on\n)?$/) });
+    expect((await server.control.run(say('and on'))).stdout).toBe('and on\n');
   });
 
   test('survives the end of the session it sits in without the caller noticing', async () => {
@@ -245,8 +345,8 @@ test('a program that used an engine and closed it ends by itself', async () => {
   expect(code).toBe(0);
 });
 
-/** Kills the control clients of a server, as a crash would. */
-async function killClients(server: TestServer, signal: NodeJS.Signals): Promise<void> {
+/** The processes of a server's control clients. */
+async function clientPids(server: TestServer): Promise<readonly number[]> {
   const listed = await server.engine('subprocess').run({ argv: ['list-clients', '-F', '#{client_pid}'] });
-  for (const pid of listed.stdout.trim().split('\n')) process.kill(Number(pid), signal);
+  return listed.stdout.trim().split('\n').filter(Boolean).map(Number);
 }

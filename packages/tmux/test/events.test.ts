@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import {
@@ -187,6 +187,42 @@ describe.each(testBinaries())('events on %s', (tmux) => {
       .run({ argv: ['switch-client', '-c', await clientOf(server, 'demo'), '-t', '=other:'] });
     expect(await until(stream, 'unsolicited')).toMatchObject({ lines: ['hooked'] });
   });
+});
+
+test('a folder’s name cannot forge an event', async () => {
+  await using server = await demoServer();
+  const folder = join(server.directory, 'x\n%exit\n%window-close @77');
+  await mkdir(folder);
+  await using events = await Events.open(server.connection, { output: false });
+  const stream = events.subscribe();
+  await events.watch('path', '#{pane_current_path}', '%*');
+  const argv = ['new-window', '-d', '-t', '=demo:', '-c', folder, 'exec cat'];
+  await server.engine().run({ argv });
+  await until(stream, 'subscription-changed', (event) => event.value.includes('%window-close @77'));
+  await events.watch('still', '#{window_name}');
+  const seen: string[] = [];
+  await events.close();
+  for await (const event of stream) seen.push(event.type);
+  expect(seen).not.toContain('window-close');
+});
+
+test('a connection that cannot be had again is given up with its events', async () => {
+  await using server = await demoServer();
+  const processes = server.engine('subprocess');
+  await using events = await Events.open(server.connection, { output: false });
+  const stream = events.subscribe({ types: ['disconnected'] });
+  await processes.run({
+    argv: ['set-option', '-s', 'command-alias[100]', 'attach-session=kill-pane -t %999 ; attach-session'],
+  });
+  await processes.run({ argv: ['detach-client', '-a'] });
+  const listed = await processes.run({ argv: ['list-clients', '-F', '#{client_pid}'] });
+  for (const pid of listed.stdout.trim().split('\n').filter(Boolean)) process.kill(Number(pid), 'SIGKILL');
+  await until(stream, 'disconnected');
+  await new Promise((resolve) => setTimeout(resolve, 400));
+  await events.close();
+  await processes.run({ argv: ['set-option', '-su', 'command-alias[100]'] });
+  const clients = { argv: ['list-clients', '-F', '#{client_name}'] };
+  await expect.poll(async () => (await processes.run(clients)).stdout).toBe('');
 });
 
 test('events of a server that does not run are refused', async () => {

@@ -15,6 +15,8 @@ export class Call<T> {
   #isOver = false;
   /** Stops what the call has started; set by whoever can. */
   cancel: (() => void) | undefined;
+  /** Told when the time is up, and not at an abort. */
+  onTimeout: (() => void) | undefined;
 
   constructor(
     deadlines: Deadlines,
@@ -56,6 +58,7 @@ export class Call<T> {
   }
 
   expire(): void {
+    this.onTimeout?.();
     this.#stop('timed_out', `was not answered within ${this.#options.timeoutMs ?? defaultTimeoutMs} ms`);
   }
 

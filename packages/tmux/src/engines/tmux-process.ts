@@ -1,4 +1,5 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import type { Socket } from 'node:net';
 import type { ConnectionOptions } from '../engine.ts';
 import { TmuxError } from '../errors.ts';
 import { parseVersion, type TmuxVersion } from '../operation/version.ts';
@@ -12,10 +13,26 @@ export function spawnTmux(
   args: readonly string[],
 ): ChildProcessWithoutNullStreams {
   const { TMUX: _, TMUX_PANE: __, ...env } = connection.env ?? process.env;
-  return spawn(connection.tmux ?? 'tmux', ['-u', ...connectionFlags(connection), ...args], {
-    env,
-    stdio: 'pipe',
-  });
+  const words = ['-u', ...connectionFlags(connection), ...args];
+  const child = spawn(connection.tmux ?? 'tmux', words, { env, stdio: 'pipe' });
+  child.on('exit', () => void releaseWhenQuiet(child));
+  return child;
+}
+
+const quietMs = 250;
+
+/**
+ * The server holds the standard streams of its clients. If it hangs they stay open after the client's end; then we let
+ * go of them, once nothing more comes.
+ */
+async function releaseWhenQuiet(child: ChildProcessWithoutNullStreams): Promise<void> {
+  const streams = [child.stdout, child.stderr] as Socket[];
+  for (let before = -1, now = 0; before !== now; ) {
+    before = now;
+    await new Promise((resolve) => setTimeout(resolve, quietMs).unref());
+    now = streams.reduce((sum, stream) => sum + (stream.bytesRead ?? 0), 0);
+  }
+  for (const stream of streams) stream.destroy();
 }
 
 /** tmux's words for a connection; inside tmux and with nothing else said, the server we run in. */

@@ -1,6 +1,6 @@
 import type { ConnectionOptions } from '../engine.ts';
 import { ControlConnection } from '../engines/control/connection.ts';
-import { replyOf } from '../engines/control/frames.ts';
+import { readFrame, replyOf } from '../engines/control/frames.ts';
 import { quietSession } from '../engines/control/session-choice.ts';
 import { SubprocessEngine } from '../engines/subprocess.ts';
 import { TmuxError } from '../errors.ts';
@@ -78,7 +78,8 @@ export class Events implements AsyncDisposable {
         `A watch is named with letters, digits, "_" and "-", not ${JSON.stringify(name)}.`,
       );
     }
-    const subscription = `${name}:${scope}:${format}`;
+    // A value is not escaped by tmux: a newline in it, of a folder's name for instance, could forge events.
+    const subscription = `${name}:${scope}:#{s|\n| |:${nested(format)}}`;
     const reply = await this.#command(['refresh-client', '-B', subscription]);
     if (reply.status !== 'complete')
       throw new TmuxError('command_failed', `tmux refused the watch ${name}: ${reply.stderr.trim()}`);
@@ -107,9 +108,12 @@ export class Events implements AsyncDisposable {
       (event) => this.#emit(event),
       (type) => this.#wants(type),
     );
-    this.#connection = await ControlConnection.open(this.#target, session, flags, {
-      onNotice,
-      onClose: () => void this.#lost(),
+    const connection = await ControlConnection.open(this.#target, session, flags, onNotice);
+    if (this.#closing.signal.aborted) return connection.close();
+    this.#connection = connection;
+    void connection.closed.then(() => {
+      connection.conclude(false);
+      if (this.#connection === connection) void this.#lost();
     });
     this.#generation += 1;
     for (const subscription of this.#watches.values())
@@ -179,15 +183,22 @@ export class Events implements AsyncDisposable {
       );
       this.#connection.send(
         quoteLine(argv),
-        (blocks) => {
+        (frame) => {
           // Up to 3.7 tmux puts %pause and %continue inside the reply that caused them.
+          const { blocks, notices } = readFrame(frame);
           for (const line of blocks.flatMap((block) => block.lines)) if (line.startsWith('%')) read(line);
-          resolve(replyOf(blocks));
+          for (const line of notices) read(line);
+          resolve(replyOf(frame));
         },
         lose,
       );
     });
   }
+}
+
+/** A format that stands inside another: a plain text would be taken for the name of a variable there. */
+function nested(format: string): string {
+  return format.includes('#{') ? format : `#{l:${format}}`;
 }
 
 function delay(ms: number, signal: AbortSignal): Promise<void> {

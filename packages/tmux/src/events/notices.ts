@@ -2,6 +2,9 @@ import { decode } from '../engines/control/lines.ts';
 import type { TmuxEvent, TmuxEventType } from './event.ts';
 import { parseNotification, typeOf } from './notification.ts';
 
+/** A block that does not end was none. */
+const longestBody = 10_000;
+
 /**
  * Turns the lines that answer no command into events: notifications one by one, a hook's block as a whole.
  * `wants` spares the reading of what nobody listens to.
@@ -14,7 +17,10 @@ export function createNoticeReader(
   let body: string[] = [];
   return (line) => {
     if (guard !== null) {
-      if (line !== `%end ${guard}` && line !== `%error ${guard}`) return void body.push(decode(line));
+      if (line !== `%end ${guard}` && line !== `%error ${guard}` && body.length < longestBody) {
+        body.push(decode(line));
+        return;
+      }
       onEvent({ type: 'unsolicited', lines: body, failed: line.startsWith('%error ') });
       guard = null;
       body = [];

@@ -3,14 +3,8 @@ import type { ConnectionOptions } from '../../engine.ts';
 import { TmuxError } from '../../errors.ts';
 import { newGuard } from '../../operation/guard.ts';
 import { missingBinary, spawnTmux } from '../tmux-process.ts';
-import { type Block, Frames } from './frames.ts';
+import { type Frame, Frames } from './frames.ts';
 import { LineSplitter } from './lines.ts';
-
-export interface ControlHandlers {
-  /** Every line that answers no command: notifications, blocks of hooks, stray text. */
-  readonly onNotice: (line: string) => void;
-  readonly onClose: () => void;
-}
 
 const startupMs = 5_000;
 const endMs = 500;
@@ -22,39 +16,42 @@ export class ControlConnection {
   #onNotice: (line: string) => void;
   #outgoing = '';
   #open = true;
-  readonly closed: Promise<void>;
+  #retired = false;
+  /**
+   * When the process has ended; what was pending then waits for `conclude`. `exited`: tmux said goodbye, which it does
+   * when its session has ended, but also when somebody ended the client.
+   */
+  readonly closed: Promise<{ readonly exited: boolean }>;
 
-  private constructor(child: ChildProcessWithoutNullStreams, handlers: ControlHandlers) {
+  private constructor(child: ChildProcessWithoutNullStreams, onNotice: (line: string) => void) {
     this.#child = child;
-    this.#onNotice = handlers.onNotice;
-    this.#frames = new Frames((line) => {
-      if (line.startsWith('%exit')) this.#open = false;
-      this.#onNotice(line);
-    });
+    this.#onNotice = onNotice;
+    this.#frames = new Frames((line) => this.#onNotice(line));
     const lines = new LineSplitter((line) => this.#frames.line(line));
     child.stdout.on('data', (chunk: Buffer) => lines.feed(chunk));
     child.stderr.resume();
     // Safe to ignore: a tmux that no longer reads has ended, and its close event fails what is pending.
     child.stdin.on('error', () => undefined);
     this.closed = new Promise((resolve) => {
-      child.on('close', () => {
+      child.on('close', (_, signal) => {
         this.#open = false;
-        this.#frames.end();
-        handlers.onClose();
-        resolve();
+        resolve({ exited: signal === null && this.#frames.last === '%exit' });
       });
     });
   }
 
-  /** Attaches to a session; answers when tmux has acknowledged, and fails with tmux's own words when it refuses. */
+  /**
+   * Attaches to a session; `onNotice` gets every line that answers no command: notifications, blocks of hooks, stray
+   * text. Answers when tmux has acknowledged, and fails with tmux's own words when it refuses.
+   */
   static async open(
     connection: ConnectionOptions,
     session: string,
     flags: string,
-    handlers: ControlHandlers,
+    onNotice: (line: string) => void,
   ): Promise<ControlConnection> {
     const child = spawnTmux(connection, ['-C', 'attach-session', '-E', '-f', flags, '-t', session]);
-    const opened = new ControlConnection(child, handlers);
+    const opened = new ControlConnection(child, onNotice);
     const failed = new Promise<never>((_, reject) =>
       child.on('error', (cause) => reject(missingBinary(connection, cause))),
     );
@@ -71,8 +68,17 @@ export class ControlConnection {
     return this.#open;
   }
 
+  get answered(): number {
+    return this.#frames.answered;
+  }
+
+  /** Whether a command waits for its answer. */
+  get isBusy(): boolean {
+    return !this.#frames.isIdle;
+  }
+
   /** Sends one line; `settle` gets what tmux said to it, `lose` is called when the connection ends first. */
-  send(line: string, settle: (blocks: readonly Block[]) => void, lose: (unsent: boolean) => void): void {
+  send(line: string, settle: (frame: Frame) => void, lose: (unsent: boolean) => void): void {
     if (!this.#open) {
       lose(true);
       return;
@@ -82,6 +88,17 @@ export class ControlConnection {
     // One write for all lines of this turn of the event loop.
     if (this.#outgoing === '') queueMicrotask(() => this.#flush());
     this.#outgoing += `${line}\nx${nonce}\n`;
+  }
+
+  /** After the end: settles what tmux had answered, if it let us go, and loses the rest. */
+  conclude(letGo: boolean): void {
+    this.#frames.end(letGo);
+  }
+
+  /** Takes no more commands from its owner; it leaves as soon as nothing waits for an answer. */
+  retire(): void {
+    this.#retired = true;
+    void this.#leaveWhenIdle();
   }
 
   /** Leaves the session (tmux sees the end of its input), and only then insists. */
@@ -94,6 +111,13 @@ export class ControlConnection {
     ];
     await this.closed;
     for (const timer of insisting) clearTimeout(timer);
+  }
+
+  async #leaveWhenIdle(): Promise<void> {
+    while (this.#open && this.#retired && this.isBusy) {
+      await new Promise((resolve) => setTimeout(resolve, endMs).unref());
+    }
+    if (this.#open) await this.close();
   }
 
   /** The first block answers the attach itself and is nobody's reply. */

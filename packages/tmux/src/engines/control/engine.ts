@@ -3,11 +3,12 @@ import { TmuxError } from '../../errors.ts';
 import { newGuard } from '../../operation/guard.ts';
 import { commandLine } from '../../operation/quote.ts';
 import type { Reply } from '../../operation/reply.ts';
+import type { SessionId } from '../../operation/target.ts';
 import { parseVersion, type TmuxVersion } from '../../operation/version.ts';
 import { Call, Deadlines } from '../deadline.ts';
 import { SubprocessEngine } from '../subprocess.ts';
 import { ControlConnection } from './connection.ts';
-import { type Block, chainReplies, replyOf } from './frames.ts';
+import { chainReplies, type Frame, replyOf } from './frames.ts';
 import { quietSession } from './session-choice.ts';
 
 /** One line for tmux, how its answer is read, and how a process would do it. */
@@ -15,11 +16,19 @@ interface Line<T> {
   readonly text: string;
   readonly commands: readonly Command[];
   readonly options: RunOptions;
-  readonly read: (blocks: readonly Block[]) => T;
+  readonly read: (frame: Frame) => T;
   readonly byProcess: () => Promise<T>;
 }
 
+interface Delivery {
+  readonly line: Line<unknown>;
+  readonly call: Call<unknown>;
+  readonly tries: number;
+}
+
 const maxTries = 3;
+/** After some connections that were of no use processes do the work for a while. */
+const pauseMs = 5_000;
 
 /**
  * Sends commands over one `tmux -C` process: about fifty times cheaper than a process a command, and exact.
@@ -32,13 +41,19 @@ export class ControlEngine implements Engine {
   readonly #options: ConnectionOptions;
   readonly #processes: SubprocessEngine;
   readonly #deadlines = new Deadlines();
+  readonly #connections = new Set<ControlConnection>();
   #live: ControlConnection | null = null;
   #version: TmuxVersion | null = null;
   #generation = 0;
   #closed = false;
-  /** Calls made while there was no connection, one after the other, so that order holds then too. */
-  #lane: Promise<unknown> = Promise.resolve();
-  #laneSize = 0;
+  /** What could not be sent at once, in order; what a lost connection gives back stands first. */
+  readonly #queue: Delivery[] = [];
+  #isPumping = false;
+  #connecting: Promise<ControlConnection | null> | undefined;
+  /** The ends of lost connections, as long as it is not known what became of their commands. */
+  #ending: Promise<void> = Promise.resolve();
+  #useless = 0;
+  #pausedUntil = 0;
 
   constructor(options: ConnectionOptions = {}) {
     this.#options = options;
@@ -52,7 +67,7 @@ export class ControlEngine implements Engine {
 
   async version(): Promise<TmuxVersion> {
     if (this.#live && this.#version) return this.#version;
-    await this.#inLane(() => this.#connect());
+    await this.#connect();
     return this.#version ?? this.#processes.version();
   }
 
@@ -75,7 +90,7 @@ export class ControlEngine implements Engine {
       ({ argv }, i) => `${commandLine(argv)} ; display-message -p ${markers[i + 1]}`,
     );
     const text = [`display-message -p ${markers[0]}`, ...marked].join(' ; ');
-    const read = (blocks: readonly Block[]): readonly Reply[] => chainReplies(blocks, markers);
+    const read = (frame: Frame): readonly Reply[] => chainReplies(frame, markers);
     const byProcess = (): Promise<readonly Reply[]> => this.#processes.runChain(commands, options);
     return this.#deliver({ text, commands, options, read, byProcess });
   }
@@ -89,35 +104,54 @@ export class ControlEngine implements Engine {
   #deliver<T>(line: Line<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       const argv = line.commands[0]?.argv ?? [];
-      this.#send(line, new Call<T>(this.#deadlines, argv, line.options, resolve, reject), 1);
+      const call = new Call<T>(this.#deadlines, argv, line.options, resolve, reject);
+      const delivery = { line, call, tries: 1 } as Delivery;
+      if (this.#live?.isOpen && this.#queue.length === 0 && !this.#isPumping) {
+        this.#send(this.#live, delivery);
+      } else {
+        this.#queue.push(delivery);
+        void this.#pump();
+      }
     });
   }
 
-  /** Sends at once on a live connection; without one, waits its turn, connects, or lets a process do it. */
-  #send<T>(line: Line<T>, call: Call<T>, tries: number): void {
-    if (call.isOver) return;
-    if (this.#live?.isOpen && this.#laneSize === 0) {
-      this.#sendOn(this.#live, line, call, tries);
-      return;
+  /** Empties the queue in its order: onto a connection, or, where there can be none, through one process after the other. */
+  async #pump(): Promise<void> {
+    if (this.#isPumping) return;
+    this.#isPumping = true;
+    while (this.#queue.length > 0) {
+      try {
+        const connection = await this.#connect();
+        if (connection) for (const delivery of this.#queue.splice(0)) this.#send(connection, delivery);
+        else await this.#byProcess(this.#queue.shift());
+      } catch (error) {
+        for (const { call } of this.#queue.splice(0)) call.fail(error);
+      }
     }
-    this.#inLane(async () => {
-      const connection = await this.#connect();
-      // The next in the lane may go once this one is sent; a process is awaited, so that order holds.
-      if (connection) this.#sendOn(connection, line, call, tries);
-      else if (!call.isOver) call.answer(await line.byProcess());
-    }).catch((error: unknown) => call.fail(error));
+    this.#isPumping = false;
   }
 
-  #sendOn<T>(connection: ControlConnection, line: Line<T>, call: Call<T>, tries: number): void {
+  async #byProcess(delivery: Delivery | undefined): Promise<void> {
+    if (!delivery || delivery.call.isOver) return;
+    await delivery.line.byProcess().then(
+      (value) => delivery.call.answer(value),
+      (error: unknown) => delivery.call.fail(error),
+    );
+  }
+
+  #send(connection: ControlConnection, delivery: Delivery): void {
+    const { line, call, tries } = delivery;
+    if (call.isOver) return;
+    call.onTimeout = () => this.#retire(connection);
     connection.send(
       line.text,
       // A call that is over no longer listens: its late reply is recognised, and goes nowhere.
-      (blocks) => call.answer(line.read(blocks)),
+      (frame) => call.answer(line.read(frame)),
       (unsent) => {
         // Sent again is only what tmux cannot have begun, or what only reads.
         const harmless = unsent || line.commands.every(({ effect }) => effect === 'read');
         if (harmless && tries < maxTries) {
-          this.#send(line, call, tries + 1);
+          this.#queue.push({ ...delivery, tries: tries + 1 });
           return;
         }
         const message = `The connection to tmux ended before ${call.argv[0]} was answered.`;
@@ -126,47 +160,110 @@ export class ControlEngine implements Engine {
     );
   }
 
-  async #inLane<T>(turn: () => Promise<T>): Promise<T> {
-    this.#laneSize += 1;
-    const mine = this.#lane.then(turn).finally(() => {
-      this.#laneSize -= 1;
+  #connect(): Promise<ControlConnection | null> {
+    this.#connecting ??= this.#open().finally(() => {
+      this.#connecting = undefined;
     });
-    this.#lane = mine.catch(() => undefined); // The caller of this turn gets the error; the lane goes on.
-    return mine;
+    return this.#connecting;
   }
 
-  async #connect(): Promise<ControlConnection | null> {
-    if (this.#closed) throw new TmuxError('engine_closed', 'This engine was closed.');
-    if (this.#live?.isOpen) return this.#live;
-    const session = await quietSession(this.#processes);
-    if (session === null) return null;
-    const connection = await ControlConnection.open(this.#options, session, 'no-output,ignore-size', {
-      onNotice: () => undefined, // Events have a connection of their own.
-      onClose: () => {
-        if (this.#live === connection) this.#live = null;
-      },
+  async #open(): Promise<ControlConnection | null> {
+    await this.#ending;
+    for (let tries = 1; tries <= maxTries; tries++) {
+      if (this.#closed) throw new TmuxError('engine_closed', 'This engine was closed.');
+      if (this.#live?.isOpen) return this.#live;
+      const session = performance.now() < this.#pausedUntil ? null : await quietSession(this.#processes);
+      if (session === null) return null;
+      try {
+        return await this.#attach(session);
+      } catch (error) {
+        // The session may have ended between our look and our coming: look again, in the end do without.
+        if (!(error instanceof TmuxError) || error.code !== 'connection_lost') throw error;
+      }
+    }
+    return null;
+  }
+
+  async #attach(session: SessionId): Promise<ControlConnection> {
+    // Events have a connection of their own.
+    const connection = await ControlConnection.open(
+      this.#options,
+      session,
+      'no-output,ignore-size',
+      () => undefined,
+    );
+    this.#connections.add(connection);
+    void connection.closed.then(({ exited }) => {
+      const end = this.#end(connection, session, exited);
+      this.#ending = Promise.all([this.#ending, end]).then(() => undefined);
     });
     this.#version = await askVersion(connection);
-    if (connection.isOpen) this.#live = connection;
+    if (this.#closed) {
+      await connection.close();
+      throw new TmuxError('engine_closed', 'This engine was closed.');
+    }
+    this.#live = connection;
     this.#generation += 1;
-    return this.#live;
+    return connection;
+  }
+
+  /**
+   * A goodbye of tmux is proof that it had said everything only if the session we sat in has ended: whoever ends the
+   * client from outside gets the same goodbye, with answers cut off.
+   */
+  async #end(connection: ControlConnection, session: SessionId, exited: boolean): Promise<void> {
+    this.#connections.delete(connection);
+    if (this.#live === connection) this.#live = null;
+    // Somebody's hook may throw every client out that comes: such a connection has answered no more than its version.
+    this.#useless = connection.answered > 1 ? 0 : this.#useless + 1;
+    if (this.#useless >= maxTries) {
+      this.#useless = 0;
+      this.#pausedUntil = performance.now() + pauseMs;
+    }
+    const letGo = exited && connection.isBusy && !this.#closed && !(await this.#exists(session));
+    const newer = this.#queue.splice(0);
+    connection.conclude(letGo);
+    this.#queue.push(...newer);
+    if (this.#queue.length > 0) void this.#pump();
+  }
+
+  async #exists(session: SessionId): Promise<boolean> {
+    const reply = await this.#processes.run({ argv: ['has-session', '-t', session], effect: 'read' });
+    return reply.status === 'complete';
+  }
+
+  /** A command that is not answered in time may hold up all after it: those get another connection. */
+  #retire(connection: ControlConnection): void {
+    if (this.#live === connection) this.#live = null;
+    connection.retire();
   }
 
   async #disconnect(): Promise<void> {
-    const live = this.#live;
     this.#live = null;
-    await live?.close();
+    await Promise.all([...this.#connections].map((connection) => connection.close()));
+    await this.#ending;
   }
 }
 
+const versionMs = 5_000;
+
 function askVersion(connection: ControlConnection): Promise<TmuxVersion> {
   return new Promise((resolve, reject) => {
-    const lose = (): void =>
+    const lost = (): void => {
+      clearTimeout(timer);
       reject(new TmuxError('connection_lost', 'The connection to tmux ended at once.'));
+    };
+    const timer = setTimeout(() => {
+      void connection.close();
+      lost();
+    }, versionMs);
     connection.send(
       "display-message -p '#{version}'",
-      (blocks) => resolve(parseVersion(replyOf(blocks).stdout)),
-      lose,
+      (frame) => {
+        clearTimeout(timer);
+        resolve(parseVersion(replyOf(frame).stdout));
+      },
+      lost,
     );
   });
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type Block, chainReplies, Frames, replyOf } from './frames.ts';
+import { chainReplies, type Frame, Frames, readFrame, replyOf } from './frames.ts';
 import { LineSplitter } from './lines.ts';
 
 interface Sent {
@@ -48,9 +48,9 @@ test('every command gets its own lines, whatever they imitate and however the by
         const sent = commands.map((one, i) => ({ ...one, nonce: `${i}`.padStart(16, 'f') }));
         const notices: string[] = [];
         const frames = new Frames((line) => notices.push(line));
-        const got: (readonly Block[])[] = [];
+        const got: Frame[] = [];
         for (const { nonce } of sent)
-          frames.expect({ nonce, settle: (blocks) => got.push(blocks), lose: () => expect.unreachable() });
+          frames.expect({ nonce, settle: (frame) => got.push(frame), lose: () => expect.unreachable() });
         const splitter = new LineSplitter((line) => frames.line(line));
         const bytes = Buffer.from(transcript(sent), 'latin1');
         for (let at = 0; at < bytes.length; ) {
@@ -58,9 +58,9 @@ test('every command gets its own lines, whatever they imitate and however the by
           splitter.feed(bytes.subarray(at, at + size));
           at += size;
         }
-        expect(got).toEqual(sent.map(({ blocks }) => blocks));
+        expect(got.map((frame) => readFrame(frame).blocks)).toEqual(sent.map(({ blocks }) => blocks));
         expect(
-          notices.filter(
+          [...notices, ...got.flatMap((frame) => readFrame(frame).notices)].filter(
             (line) => line.startsWith('%window') || line === 'a hook spoke' || line.startsWith('%sess'),
           ),
         ).toEqual(sent.flatMap((one) => one.between));
@@ -69,42 +69,78 @@ test('every command gets its own lines, whatever they imitate and however the by
   );
 });
 
-test('a lost connection keeps what was answered in good order, and says what was never begun', () => {
-  const outcome = (lines: readonly string[]): readonly string[] => {
+test('a connection tmux has let go keeps what was answered, and says what was never begun', () => {
+  const outcome = (letGo: boolean, ...lines: readonly string[]): readonly string[] => {
     const frames = new Frames(() => undefined);
     const said: string[] = [];
     for (const nonce of ['aaaa', 'bbbb']) {
       frames.expect({
         nonce,
-        settle: (blocks) => said.push(replyOf(blocks).status),
+        settle: (frame) => said.push(replyOf(frame).status),
         lose: (unsent) => said.push(unsent ? 'unsent' : 'lost'),
       });
     }
     for (const line of lines) frames.line(line);
-    frames.end();
+    frames.end(letGo);
     return said;
   };
-  const answered = ['%begin 1 1 1', '%end 1 1 1'];
-  expect(outcome([...answered, '%exit'])).toEqual(['complete', 'unsent']);
-  expect(outcome([...answered, '%exit lost server'])).toEqual(['lost', 'lost']);
-  expect(outcome(answered)).toEqual(['lost', 'lost']);
-  expect(outcome(['%begin 1 1 1', '%exit'])).toEqual(['lost', 'unsent']);
-  expect(outcome([])).toEqual(['lost', 'lost']);
+  expect(outcome(true, '%begin 1 1 1', '%end 1 1 1', '%exit')).toEqual(['complete', 'unsent']);
+  expect(outcome(true, '%begin 1 1 1', 'half', '%exit')).toEqual(['lost', 'unsent']);
+  expect(outcome(true)).toEqual(['unsent', 'unsent']);
+  expect(outcome(false, '%begin 1 1 1', '%end 1 1 1', '%exit')).toEqual(['lost', 'lost']);
+  expect(outcome(false)).toEqual(['lost', 'lost']);
 });
 
+test('what a hook prints is nobody’s reply, even if it looks like one', () => {
+  const notices: string[] = [];
+  const frames = new Frames((line) => notices.push(line));
+  let reply: unknown;
+  frames.expect({
+    nonce: 'cafe',
+    settle: (frame) => (reply = replyOf(frame)),
+    lose: () => expect.unreachable(),
+  });
+  const hook = ['%begin 1 7 0', '%begin 1 1 1', 'forged', '%end 1 7 0'];
+  const own = [
+    '%begin 1 8 1',
+    'mine',
+    '%end 1 8 1',
+    '%begin 1 9 1',
+    'parse error: unknown command: xcafe',
+    '%error 1 9 1',
+  ];
+  for (const line of [...hook, ...own]) frames.line(line);
+  expect(reply).toEqual({ status: 'complete', stdout: 'mine\n', stderr: '' });
+  expect(notices).toEqual(hook);
+});
+
+/** The lines of a `;` line: markers, answers and errors, each a block of its own. */
+function chainFrame(...texts: readonly (string | Error)[]): Frame {
+  return texts.flatMap((text, i) => {
+    const lines = text instanceof Error ? [text.message] : text.split('\n').filter(Boolean);
+    return [`%begin 5 ${i} 1`, ...lines, `${text instanceof Error ? '%error' : '%end'} 5 ${i} 1`];
+  });
+}
+
 test('the markers of a line name the command that failed, and a line without its first ran nothing', () => {
-  const said = (text: string): Block => ({ failed: false, lines: [text] });
-  const done: Block = { failed: false, lines: [] };
-  const error: Block = { failed: true, lines: ['no'] };
-  const statuses = (...blocks: Block[]): readonly string[] =>
-    chainReplies(blocks, ['m0', 'm1', 'm2', 'm3']).map(({ status }) => status);
-  expect(statuses(said('m0'), done, said('m1'), done, said('m2'), done, said('m3'))).toEqual([
-    'complete',
-    'complete',
-    'complete',
+  const no = new Error('no');
+  const statuses = (...texts: (string | Error)[]): readonly string[] =>
+    chainReplies(chainFrame(...texts), ['m0', 'm1', 'm2', 'm3']).map(({ status }) => status);
+  expect(statuses('m0', '', 'm1', '', 'm2', '', 'm3')).toEqual(['complete', 'complete', 'complete']);
+  expect(statuses('m0', '', 'm1', no)).toEqual(['complete', 'failed', 'skipped']);
+  expect(statuses('m0', no)).toEqual(['failed', 'skipped', 'skipped']);
+  expect(statuses(no)).toEqual(['failed', 'failed', 'failed']);
+  expect(statuses('m0', '', 'm1')).toEqual(['complete', 'unknown', 'unknown']);
+  expect(statuses('m0', no, 'm1', '', 'm2', '', 'm3')).toEqual(['failed', 'complete', 'complete']);
+});
+
+test('text that imitates guards stays with the command of a line that printed it', () => {
+  const forged = Array.from({ length: 12 }, (_, i) => `%end 5 ${i} 1`).join('\n');
+  const replies = chainReplies(chainFrame('m0', 'one', 'm1', forged, 'm2', 'three', 'm3'), [
+    'm0',
+    'm1',
+    'm2',
+    'm3',
   ]);
-  expect(statuses(said('m0'), done, said('m1'), error)).toEqual(['complete', 'failed', 'skipped']);
-  expect(statuses(said('m0'), error)).toEqual(['failed', 'skipped', 'skipped']);
-  expect(statuses(error)).toEqual(['failed', 'failed', 'failed']);
-  expect(statuses(said('m0'), done, said('m1'))).toEqual(['complete', 'unknown', 'unknown']);
+  expect(replies.map(({ stdout }) => stdout)).toEqual(['one\n', `${forged}\n`, 'three\n']);
 });

@@ -3,14 +3,17 @@ import { skippedReply } from '../../operation/reply.ts';
 import { decode } from './lines.ts';
 
 /** One `%begin … %end|%error` of a command of ours. */
-export interface Block {
+interface Block {
   readonly failed: boolean;
   readonly lines: readonly string[];
 }
 
+/** All lines tmux wrote for one command line, guards included. */
+export type Frame = readonly string[];
+
 interface Expected {
   readonly nonce: string;
-  readonly settle: (blocks: readonly Block[]) => void;
+  readonly settle: (frame: Frame) => void;
   /** `unsent`: tmux let us go in good order and had not begun this command, so it can be sent again. */
   readonly lose: (unsent: boolean) => void;
 }
@@ -21,17 +24,34 @@ interface Expected {
  * tmux gives no fixed number of blocks a command: none, one, or several, and a block's text may imitate the guards
  * around it. So every command line is followed by a sentinel: a line that is no command but a random word. tmux
  * refuses it, naming the word, after everything the command had to say; it costs a parse and runs no hook.
- * All blocks before the sentinel's belong to the command.
+ * All lines before the sentinel's belong to the command.
  */
 export class Frames {
   readonly #onNotice: (line: string) => void;
   readonly #expected: Expected[] = [];
   #next = 0;
   #frame: string[] | null = null;
+  /** The guard of a hook's block that is under way: what stands in it is nobody's reply. */
+  #hook: string | null = null;
   #last = '';
+  #answered = 0;
 
   constructor(onNotice: (line: string) => void) {
     this.#onNotice = onNotice;
+  }
+
+  get isIdle(): boolean {
+    return this.#next === this.#expected.length;
+  }
+
+  /** How many commands have been answered. */
+  get answered(): number {
+    return this.#answered;
+  }
+
+  /** The line that came last: `%exit` when tmux has let the client go. */
+  get last(): string {
+    return this.#last;
   }
 
   expect(expected: Expected): void {
@@ -42,8 +62,8 @@ export class Frames {
     this.#last = line;
     const head = this.#expected[this.#next];
     if (this.#frame === null) {
-      if (head && line.startsWith('%begin ') && line.endsWith(' 1')) this.#frame = [line];
-      else this.#onNotice(line);
+      if (this.#hook === null && head && isOurBegin(line)) this.#frame = [line];
+      else this.#notice(line);
       return;
     }
     const frame = this.#frame;
@@ -52,24 +72,31 @@ export class Frames {
       this.#frame = null;
       this.#advance();
       frame.length -= 3;
-      this.#settle(head, frame);
+      this.#answered += 1;
+      head.settle(frame);
     }
   }
 
-  /** The connection is gone: a command that got its answer keeps it, the others are lost. */
-  end(): void {
-    const frame = this.#frame ?? [];
+  /** The connection is gone. If tmux let us go, a command that got its answer keeps it; the others are lost. */
+  end(letGo: boolean): void {
+    const frame = this.#frame;
     const waiting = this.#expected.splice(0).slice(this.#next);
     this.#frame = null;
     this.#next = 0;
-    // tmux writes all it has said before it lets a client go; with a reason, or with no %exit, it may have been cut off.
-    const inOrder = this.#last === '%exit';
     for (const [i, head] of waiting.entries()) {
-      const begun = i === 0 && frame.length > 0;
-      const blocks = begun && inOrder ? readFrame(frame).blocks : [];
-      if (blocks.length > 0) head.settle(blocks);
-      else head.lose(inOrder && !begun);
+      const begun = i === 0 && frame !== null;
+      if (begun && letGo && closeOf(frame, 0) > 0) head.settle(frame);
+      else head.lose(letGo && !begun);
     }
+  }
+
+  #notice(line: string): void {
+    if (this.#hook !== null) {
+      if (line === `%end ${this.#hook}` || line === `%error ${this.#hook}`) this.#hook = null;
+    } else if (line.startsWith('%begin ')) {
+      this.#hook = line.slice(7);
+    }
+    this.#onNotice(line);
   }
 
   #advance(): void {
@@ -78,29 +105,32 @@ export class Frames {
     this.#expected.splice(0, this.#next);
     this.#next = 0;
   }
-
-  #settle(head: Expected, frame: readonly string[]): void {
-    const { blocks, notices } = readFrame(frame);
-    head.settle(blocks);
-    for (const notice of notices) this.#onNotice(notice);
-  }
 }
 
 const percent = 37;
 
+/** tmux marks the blocks of commands a client has sent itself with 1, those of hooks with 0. */
+function isOurBegin(line: string): boolean {
+  return line.startsWith('%begin ') && line.endsWith(' 1');
+}
+
 /** `%begin G`, a text that ends in the nonce, `%error G`. */
-function endsInSentinel(frame: readonly string[], nonce: string): boolean {
+function endsInSentinel(frame: Frame, nonce: string): boolean {
   const size = frame.length;
   if (size < 3 || !frame[size - 2]?.endsWith(nonce)) return false;
   const begin = frame[size - 3] ?? '';
   return begin.startsWith('%begin ') && frame[size - 1] === `%error ${begin.slice(7)}`;
 }
 
-/**
- * The blocks of a frame, and what stood between them. A block ends at the last line that closes it: an earlier one
- * is text that imitates it.
- */
-function readFrame(frame: readonly string[]): {
+/** Where the block that begins here ends: at the last line that closes it, for an earlier one is text that imitates it. */
+function closeOf(frame: Frame, begin: number): number {
+  const guard = (frame[begin] ?? '').slice(7);
+  const [end, error] = [`%end ${guard}`, `%error ${guard}`];
+  return frame.findLastIndex((line) => line === end || line === error);
+}
+
+/** The blocks of a frame, and what stood between them: notifications, and blocks of hooks. */
+export function readFrame(frame: Frame): {
   readonly blocks: readonly Block[];
   readonly notices: readonly string[];
 } {
@@ -108,34 +138,36 @@ function readFrame(frame: readonly string[]): {
   const notices: string[] = [];
   for (let at = 0; at < frame.length; at++) {
     const line = frame[at] ?? '';
-    if (!line.startsWith('%begin ')) {
+    const close = line.startsWith('%begin ') ? closeOf(frame, at) : -1;
+    if (close < at) {
       notices.push(line);
       continue;
     }
-    const guard = line.slice(7);
-    const close = frame.findLastIndex((other) => other === `%end ${guard}` || other === `%error ${guard}`);
-    if (close < at) break; // The connection ended inside this block.
-    if (guard.endsWith(' 1'))
-      blocks.push({ failed: frame[close] === `%error ${guard}`, lines: frame.slice(at + 1, close) });
-    else notices.push(...frame.slice(at, close + 1)); // A hook's block: nobody here asked for it.
+    if (isOurBegin(line)) {
+      blocks.push({
+        failed: frame[close]?.startsWith('%error ') === true,
+        lines: frame.slice(at + 1, close),
+      });
+    } else {
+      notices.push(...frame.slice(at, close + 1));
+    }
     at = close;
   }
   return { blocks, notices };
 }
 
 /** What tmux said to one command: all its blocks together, as a tmux process would have printed it. */
-export function replyOf(blocks: readonly Block[]): Reply {
-  const first = blocks[0];
+export function replyOf(frame: Frame): Reply {
+  const { blocks } = readFrame(frame);
+  const [first] = blocks;
   if (!first) return { status: 'unknown', stdout: '', stderr: '' };
   if (blocks.length === 1 && !first.failed)
     return { status: 'complete', stdout: textOf(first.lines), stderr: '' };
+  const failed = blocks.filter((block) => block.failed).flatMap((block) => block.lines);
   return {
     status: blocks.some((block) => block.failed) ? 'failed' : 'complete',
     stdout: textOf(blocks.filter((block) => !block.failed).flatMap((block) => block.lines)),
-    stderr: textOf(blocks.filter((block) => block.failed).flatMap((block) => block.lines)).replace(
-      /^parse error: /,
-      '',
-    ),
+    stderr: textOf(failed).replace(/^parse error: /, ''),
   };
 }
 
@@ -143,21 +175,31 @@ export function replyOf(blocks: readonly Block[]): Reply {
  * What tmux said to each command of a `;` line. Markers stand before, between and after the commands: without the
  * first one tmux did not take the line at all, and the first missing one after it names the command that failed.
  */
-export function chainReplies(blocks: readonly Block[], markers: readonly string[]): readonly Reply[] {
-  const isMarker = (block: Block, marker: string | undefined): boolean =>
-    block.lines.length === 1 && block.lines[0] === marker;
-  const first = blocks.findIndex((block) => isMarker(block, markers[0]));
-  if (first < 0) return markers.slice(1).map(() => replyOf(blocks));
-  let rest = blocks.slice(first + 1);
-  let failed = false;
-  return markers.slice(1).map((marker) => {
-    if (failed) return skippedReply;
-    const end = rest.findIndex((block) => isMarker(block, marker));
-    const reply = replyOf(end < 0 ? rest : rest.slice(0, end));
-    rest = end < 0 ? [] : rest.slice(end + 1);
-    failed = reply.status === 'failed';
-    return reply;
+export function chainReplies(frame: Frame, markers: readonly string[]): readonly Reply[] {
+  const { pieces, rest } = cutAtMarkers(frame, markers);
+  if (pieces.length === 0) return markers.slice(1).map(() => replyOf(frame));
+  const last = replyOf(rest);
+  return markers.slice(1).map((_, i) => {
+    const own = pieces[i + 1];
+    if (own) return replyOf(own);
+    if (i + 1 === pieces.length) return last;
+    return last.status === 'failed' ? skippedReply : { status: 'unknown', stdout: '', stderr: '' };
   });
+}
+
+/** The lines before each marker that was printed, and those after the last. Nobody can print a marker: it is random. */
+function cutAtMarkers(
+  frame: Frame,
+  markers: readonly string[],
+): { readonly pieces: readonly Frame[]; readonly rest: Frame } {
+  const pieces: Frame[] = [];
+  let from = 0;
+  for (let at = 0; at < frame.length && pieces.length < markers.length; at++) {
+    if (frame[at] !== markers[pieces.length]) continue;
+    pieces.push(frame.slice(from, at - 1));
+    from = at + 2;
+  }
+  return { pieces, rest: frame.slice(from) };
 }
 
 function textOf(lines: readonly string[]): string {
