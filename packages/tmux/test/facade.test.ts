@@ -7,6 +7,7 @@ import {
   type LazyPane,
   LazyServer,
   linkWindow,
+  listSessions,
   newSession,
   type Pane,
   panesOf,
@@ -100,6 +101,31 @@ describe.each(testBinaries())('snapshots and handles on %s', (tmux) => {
     expect((await window.panes()).map(({ id }) => id)).toEqual([pane.id, side.id]);
     await session.kill();
     expect(await handles.session('done')).toBeNull();
+  });
+
+  test('a session is found by the name it was given, though tmux writes a backslash as two', async () => {
+    await using server = await demoServer({ tmux });
+    const handles = new Server(server.engine(), server.connection);
+    for (const name of ['a\\b', 'a\\\\b', 'a$b {c} é']) {
+      const { id } = await handles.newSession({ name });
+      expect((await handles.session(name))?.id, name).toBe(id);
+    }
+    await handles.newSession({ name: 'c\\d' });
+    const listed = (await handles.run(listSessions())).find(({ sessionName }) => sessionName.startsWith('c'));
+    expect(await handles.session(listed?.sessionName ?? '')).not.toBeNull();
+  });
+
+  test('what a hook prints does not hide what was created', async () => {
+    await using server = await demoServer({ tmux });
+    for (const name of ['control', 'subprocess', 'imsg'] as const) {
+      const engine = server.engine(name);
+      for (const hook of ['after-new-window', 'after-new-session', 'after-split-window'])
+        await engine.run({ argv: ['set-hook', '-g', hook, 'display-message -p hi'] });
+      const session = await new Server(engine, server.connection).newSession({ name: `hooked-${name}` });
+      const window = await session.newWindow({ name: 'made' });
+      const side = await (await window.pane()).split();
+      expect((await window.panes()).map(({ id }) => id)).toContain(side.id);
+    }
   });
 
   test('a refusal of tmux is thrown with its words', async () => {

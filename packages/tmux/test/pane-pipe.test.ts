@@ -1,9 +1,19 @@
 import { randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
-import { Server } from '../src/index.ts';
-import { demoServer, testBinaries } from '../src/testing/index.ts';
+import { describe, expect, test, vi } from 'vitest';
+import { type Pane, Server } from '../src/index.ts';
+import { demoServer, type TestServer, testBinaries } from '../src/testing/index.ts';
+
+async function paneOf(server: TestServer): Promise<Pane> {
+  const pane = await (await new Server(server.engine(), server.connection).session('demo'))?.pane();
+  if (!pane) throw new Error('no pane');
+  return pane;
+}
+
+async function piped(server: TestServer, pane: Pane): Promise<string> {
+  return (await server.engine().run({ argv: ['display-message', '-p', '-t', pane.id, '#{pane_pipe}'] })).stdout;
+}
 
 describe.each(testBinaries())('a pane pipe on %s', (tmux) => {
   test('gives every byte a program prints, and ends with the pane', async () => {
@@ -47,6 +57,61 @@ describe.each(testBinaries())('a pane pipe on %s', (tmux) => {
       .engine()
       .run({ argv: ['display-message', '-p', '-t', pane.id, '#{pane_pipe}'] });
     expect(state.stdout).toBe('0\n');
+  });
+
+  test('that somebody has replaced leaves theirs alone when it is closed', async () => {
+    await using server = await demoServer({ tmux });
+    const pane = await paneOf(server);
+    const ours = await pane.pipe();
+    await server
+      .engine()
+      .run({ argv: ['pipe-pane', '-O', '-t', pane.id, `cat > ${server.directory}/theirs`] });
+    await ours.close();
+    expect(await piped(server, pane)).toBe('1\n');
+  });
+
+  test('ends for its reader when it is closed, with all that was printed before', async () => {
+    await using server = await demoServer({ tmux });
+    const pane = await paneOf(server);
+    const pipe = await pane.pipe();
+    let heard = '';
+    const reading = (async () => {
+      for await (const chunk of pipe) heard += chunk;
+    })();
+    await pane.respawn({ kill: true, shell: 'echo before; exec cat' });
+    await expect.poll(() => heard).toContain('before');
+    await pipe.close();
+    await reading;
+    expect(await piped(server, pane)).toBe('0\n');
+  });
+
+  test('can be closed by its own reader, and when its writer is stopped', async () => {
+    await using server = await demoServer({ tmux });
+    const pane = await paneOf(server);
+    const pipe = await pane.pipe();
+    await pane.respawn({ kill: true, shell: 'echo before; exec cat' });
+    for await (const chunk of pipe) {
+      expect(chunk.length).toBeGreaterThan(0);
+      process.kill(pipe.writerPid, 'SIGSTOP');
+      await pipe.close();
+      break;
+    }
+    expect(await piped(server, pane)).toBe('0\n');
+  });
+
+  test('without a folder for its file says so', async () => {
+    await using server = await demoServer({ tmux });
+    const pane = await paneOf(server);
+    vi.stubEnv('TMPDIR', join(server.directory, 'not there'));
+    try {
+      await expect(pane.pipe()).rejects.toMatchObject({
+        code: 'pipe_unavailable',
+        message: expect.stringContaining('not there'),
+        cause: { code: 'ENOENT' },
+      });
+    } finally {
+      vi.unstubAllEnvs();
+    }
   });
 
   test('of a pane that is not there is refused', async () => {

@@ -1,5 +1,7 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { exact, Server } from '../src/index.ts';
+import { type Engine, detachClient, exact, listClients, Server, setOption, TmuxError } from '../src/index.ts';
 import { demoServer, type TestServer, testBinaries } from '../src/testing/index.ts';
 
 const demo = exact('demo');
@@ -119,5 +121,80 @@ describe.each(testBinaries())('waiting on %s', (binary) => {
     });
     expect(result.reason).toBe('pattern');
     expect(theirs.paneId).toBe(pane.id);
+  });
+
+  test('says that something may be missing when its connection was lost meanwhile', async () => {
+    await using given = await started();
+    const tmux = new Server(given.server.engine('subprocess'), given.server.connection);
+    const pane = await shellPane(tmux);
+    await using theirs = await pane.pipe();
+    const listening = async (): Promise<readonly string[]> =>
+      (await tmux.run(listClients())).filter((client) => client.controlMode).map(({ name }) => name);
+    const result = await pane.waitFor({
+      send: async () => {
+        const [first = ''] = await listening();
+        await tmux.run(detachClient({ client: { client: first } }));
+        await expect.poll(async () => (await listening()).some((name) => name !== first)).toBe(true);
+        await pane.sendText('echo "<$((20 + 22))>"', { enter: true });
+      },
+      pattern: /<42>/,
+    });
+    expect(result).toMatchObject({ reason: 'pattern', truncated: true });
+    expect(theirs.paneId).toBe(pane.id);
+  });
+
+  test('of a pane that is dead or gone is answered at once, and nothing is sent', async () => {
+    await using given = await started();
+    const pane = await shellPane(given.tmux);
+    await given.tmux.run(setOption({ target: pane.id, pane: true, option: 'remain-on-exit', value: 'on' }));
+    await pane.waitFor({ send: () => pane.respawn({ kill: true, shell: 'exit 3' }) });
+    let sent = 0;
+    const send = async (): Promise<void> => void sent++;
+    expect(await pane.waitFor({ send })).toMatchObject({
+      reason: 'exited',
+      text: '',
+      exit: { status: 3, signal: null },
+    });
+    await pane.kill();
+    expect(await pane.waitFor({ send })).toMatchObject({ reason: 'gone', exit: null });
+    expect(sent).toBe(0);
+  });
+
+  test('does not outlast its time when the last words of a dead pane never come', async () => {
+    await using given = await started();
+    const pane = await shellPane(given.tmux);
+    await given.tmux.run(setOption({ target: pane.id, pane: true, option: 'remain-on-exit', value: 'on' }));
+    const pid = await given.server.pid();
+    const result = await pane.waitFor({
+      send: async () => {
+        const { stdout } = await promisify(execFile)('pgrep', ['-P', String(pid), '-x', 'cat']);
+        const writer = Number(stdout.trim().split('\n').at(-1));
+        process.kill(writer, 'SIGSTOP');
+        await pane.respawn({ kill: true, shell: 'echo unheard; exit 3' });
+      },
+      timeoutMs: 1_500,
+    });
+    expect(result).toMatchObject({ reason: 'timeout', text: '' });
+  });
+
+  test('keeps the answer of a command, or the error of its wait, when its window cannot be closed', async () => {
+    await using given = await started();
+    const engine = given.server.engine();
+    const failing: Engine = {
+      name: engine.name,
+      ordered: engine.ordered,
+      version: () => engine.version(),
+      runChain: (commands, options) => engine.runChain(commands, options),
+      close: () => engine.close(),
+      run: (command, options) =>
+        command.argv[0] === 'kill-pane'
+          ? Promise.reject(new TmuxError('connection_lost', 'lost on the way'))
+          : command.argv.includes('refuse-me')
+            ? Promise.reject(new TmuxError('timed_out', 'the first error'))
+            : engine.run(command, options),
+    };
+    const tmux = new Server(failing, given.server.connection);
+    expect(await tmux.runAndWait('exit 7', { target: demo })).toMatchObject({ exit: { status: 7 } });
+    await expect(tmux.runAndWait('refuse-me', { target: demo })).rejects.toMatchObject({ code: 'timed_out' });
   });
 });
