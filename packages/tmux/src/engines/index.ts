@@ -1,5 +1,7 @@
+import { z } from 'zod';
 import type { ConnectionOptions, Engine } from '../engine.ts';
 import { TmuxError } from '../errors.ts';
+import { problems } from '../operation/target.ts';
 import { ControlEngine } from './control/engine.ts';
 import { ImsgEngine } from './imsg/engine.ts';
 import { MemoryEngine } from './memory/engine.ts';
@@ -29,5 +31,24 @@ export function createEngine(name: EngineName = 'control', connection: Connectio
       { name },
     );
   }
+  const read = connectionSchema.safeParse(connection);
+  if (!read.success) {
+    throw new TmuxError('invalid_parameters', `These are no connection options: ${problems(read.error)}.`, {
+      connection,
+    });
+  }
   return engines[name](connection);
 }
+
+/** A misspelt option must not mean the user's own server. */
+const connectionSchema: z.ZodType<ConnectionOptions> = z.strictObject({
+  socketPath: z.string().min(1).optional(),
+  socketName: z
+    .string()
+    .regex(/^[^/]+$/, 'a socket name is a name, not a path')
+    .optional(),
+  configFile: z.string().min(1).optional(),
+  colors256: z.boolean().optional(),
+  tmux: z.string().min(1).optional(),
+  env: z.record(z.string(), z.string().optional()).optional(),
+});

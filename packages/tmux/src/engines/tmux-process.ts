@@ -1,4 +1,5 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { lstatSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import type { ConnectionOptions } from '../engine.ts';
 import { TmuxError } from '../errors.ts';
@@ -13,10 +14,19 @@ export function spawnTmux(
   args: readonly string[],
 ): ChildProcessWithoutNullStreams {
   const { TMUX: _, TMUX_PANE: __, ...env } = connection.env ?? process.env;
+  refuseOtherFiles(connection.socketPath);
   const words = ['-u', ...connectionFlags(connection), ...args];
   const child = spawn(connection.tmux ?? 'tmux', words, { env, stdio: 'pipe' });
   child.on('exit', () => void releaseWhenQuiet(child));
   return child;
+}
+
+/** tmux removes whatever stands where its socket is to be. */
+function refuseOtherFiles(socketPath: string | undefined): void {
+  const found = socketPath === undefined ? undefined : lstatSync(socketPath, { throwIfNoEntry: false });
+  if (!found || found.isSocket()) return;
+  const message = `${socketPath} is no socket, and tmux would put one in its place.`;
+  throw new TmuxError('invalid_parameters', message, { socketPath });
 }
 
 const quietMs = 250;

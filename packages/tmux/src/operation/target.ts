@@ -47,15 +47,15 @@ const paneSpecials = [
   'top-left', 'top-right', 'bottom-left', 'bottom-right', 'up-of', 'down-of', 'left-of', 'right-of',
 ] as const; // biome-ignore format: a table
 
-export const paneIdSchema: z.ZodType<PaneId> = z.templateLiteral(['%', z.int().min(0)]) as z.ZodType<PaneId>;
-export const windowIdSchema: z.ZodType<WindowId> = z.templateLiteral([
-  '@',
-  z.int().min(0),
-]) as z.ZodType<WindowId>;
-export const sessionIdSchema: z.ZodType<SessionId> = z.templateLiteral([
-  '$',
-  z.int().min(0),
-]) as z.ZodType<SessionId>;
+export const paneIdSchema: z.ZodType<PaneId> = z
+  .string()
+  .regex(/^%\d+$/, 'a pane id is % and a number') as unknown as z.ZodType<PaneId>;
+export const windowIdSchema: z.ZodType<WindowId> = z
+  .string()
+  .regex(/^@\d+$/, 'a window id is @ and a number') as unknown as z.ZodType<WindowId>;
+export const sessionIdSchema: z.ZodType<SessionId> = z
+  .string()
+  .regex(/^\$\d+$/, 'a session id is $ and a number') as unknown as z.ZodType<SessionId>;
 
 /** tmux reads `:` and `.` as separators, the leading marks as other kinds of target, and turns both into `_` in new names. */
 export const sessionNameSchema: z.ZodType<string> = z
@@ -88,15 +88,22 @@ export const slotSchema: z.ZodType<SlotRef> = z.strictObject({
   part: z.enum(['self', 'window', 'pane']),
 });
 
-export const targetSchema: z.ZodType<Target> = z.union([
+/** What to give instead of what was given; the commonest slip is tmux's own form, which matches by prefix. */
+const noTarget = {
+  error: ({ input }: { readonly input?: unknown }): string =>
+    `${JSON.stringify(input)} is no target: give an id ('%1', '@1', '$1') or exact names, { session: 'work', window: 0, pane: 1 }`,
+};
+
+const targets = [
   paneIdSchema,
   windowIdSchema,
   sessionIdSchema,
   slotSchema,
   windowPaneSchema,
   pathSchema,
-]);
-export const anyTargetSchema: z.ZodType<AnyTarget> = z.union([targetSchema, specialSchema]);
+] as const;
+export const targetSchema: z.ZodType<Target> = z.union(targets, noTarget);
+export const anyTargetSchema: z.ZodType<AnyTarget> = z.union([...targets, specialSchema], noTarget);
 /** Client names are the paths of their terminals, or `client-PID` for control clients. */
 export const clientTargetSchema: z.ZodType<ClientTarget> = z.strictObject({
   client: z.string().regex(/^[^\p{Cc}]+$/u, 'a client name cannot hold control characters'),
@@ -128,9 +135,9 @@ export function problems(error: z.ZodError): string {
 function describeIssue(issue: z.core.$ZodIssue): string {
   const where = issue.path.length > 0 ? `${issue.path.join('.')}: ` : '';
   if (issue.code === 'invalid_union') {
-    // The branch that came furthest is the one that was meant.
-    const branches = issue.errors.toSorted((a, b) => depth(b) - depth(a));
-    return where + (branches[0]?.map(describeIssue).join('; ') ?? issue.message);
+    // The branch that came furthest is the one that was meant; if none came anywhere, the union speaks for itself.
+    const [best] = issue.errors.toSorted((a, b) => depth(b) - depth(a));
+    return where + (best && depth(best) > 1 ? best.map(describeIssue).join('; ') : issue.message);
   }
   return where + issue.message;
 }

@@ -24,6 +24,8 @@ export interface WorkspacePlan extends CompiledWorkspace {
   readonly text: string;
 }
 
+const onExistsChoices: readonly OnExists[] = ['error', 'replace', 'reuse'];
+
 /**
  * The dry run of `loadWorkspace`: looks at the server, changes nothing.
  *
@@ -34,6 +36,11 @@ export async function planWorkspace(
   source: WorkspaceSource,
   options: PlanOptions = {},
 ): Promise<WorkspacePlan> {
+  const { onExists } = options;
+  if (onExists !== undefined && !onExistsChoices.includes(onExists)) {
+    const message = `onExists is ${onExistsChoices.join(', ')}, not ${JSON.stringify(onExists)}.`;
+    throw new TmuxError('invalid_parameters', message, { onExists });
+  }
   const { workspace, warnings } = await readWorkspace(source, options);
   await refuseMissingScripts(workspace);
   const version = await engine.version();

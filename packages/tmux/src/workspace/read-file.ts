@@ -18,6 +18,11 @@ export async function readWorkspace(
   source: WorkspaceSource,
   surroundings: Surroundings = {},
 ): Promise<ExpandedWorkspace> {
+  if (typeof source !== 'string' && (typeof source !== 'object' || source === null)) {
+    throw new TmuxError('invalid_workspace', `A workspace is a file or a value, not ${String(source)}.`, {
+      source,
+    });
+  }
   if (typeof source !== 'string') return expandWorkspace(parseWorkspaceValue(source), surroundings);
   const file = await findFile(resolve(surroundings.cwd ?? '.', source));
   const text = await readFile(file, 'utf8').catch((cause: unknown) => {
