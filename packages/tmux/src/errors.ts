@@ -20,6 +20,8 @@ const hints = {
   forward_reference: 'Run the operation inside the plan that creates the object.',
   failed_create: 'The operation that should have created the object failed; its result is in details.',
   pipe_taken: 'The pane is piped already; pass force: true to replace that pipe.',
+  pipe_unavailable:
+    'A pipe needs the program mkfifo, and a folder for temporary files it may write to: see TMPDIR.',
   pane_dead: 'The process of this pane has ended; respawn it first.',
   invalid_workspace: 'Correct the named key of the workspace file.',
   workspace_exists: 'Pass onExists: "replace" or "reuse", or choose another session name.',

@@ -222,6 +222,16 @@ describe('what is refused before anything is sent', () => {
       /client flag/,
     ],
     [
+      'a text to find windows by that tmux would run',
+      () => op.findWindow({ target, match: '#(touch /tmp/x)' }),
+      /match: tmux expands formats/,
+    ],
+    [
+      'a user that tmux would run',
+      () => op.serverAccess({ user: '#(touch /tmp/x)', access: 'allow' }),
+      /user: not the name of a user/,
+    ],
+    [
       'a command line with the end mark',
       () => op.runShell({ commandLine: 'a\nEND_OF_COMMAND_LINE\nb' }),
       /END_OF/,

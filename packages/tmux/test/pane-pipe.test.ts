@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { type Pane, Server } from '../src/index.ts';
 import { demoServer, type TestServer, testBinaries } from '../src/testing/index.ts';
+import { pipeWriter } from './pipe-writer.ts';
 
 async function paneOf(server: TestServer): Promise<Pane> {
   const pane = await (await new Server(server.engine(), server.connection).session('demo'))?.pane();
@@ -12,7 +13,8 @@ async function paneOf(server: TestServer): Promise<Pane> {
 }
 
 async function piped(server: TestServer, pane: Pane): Promise<string> {
-  return (await server.engine().run({ argv: ['display-message', '-p', '-t', pane.id, '#{pane_pipe}'] })).stdout;
+  return (await server.engine().run({ argv: ['display-message', '-p', '-t', pane.id, '#{pane_pipe}'] }))
+    .stdout;
 }
 
 describe.each(testBinaries())('a pane pipe on %s', (tmux) => {
@@ -63,11 +65,16 @@ describe.each(testBinaries())('a pane pipe on %s', (tmux) => {
     await using server = await demoServer({ tmux });
     const pane = await paneOf(server);
     const ours = await pane.pipe();
+    // Unread, it keeps the end of our own pipe from being seen.
+    await pane.respawn({ kill: true, shell: 'echo unread; exec cat' });
+    await expect.poll(async () => (await pane.capture())[0]).toBe('unread');
     await server
       .engine()
       .run({ argv: ['pipe-pane', '-O', '-t', pane.id, `cat > ${server.directory}/theirs`] });
     await ours.close();
     expect(await piped(server, pane)).toBe('1\n');
+    await pane.sendText('for them', { enter: true });
+    await expect.poll(() => readFile(join(server.directory, 'theirs'), 'utf8')).toContain('for them');
   });
 
   test('ends for its reader when it is closed, with all that was printed before', async () => {
@@ -89,10 +96,11 @@ describe.each(testBinaries())('a pane pipe on %s', (tmux) => {
     await using server = await demoServer({ tmux });
     const pane = await paneOf(server);
     const pipe = await pane.pipe();
+    const writer = await pipeWriter(server);
     await pane.respawn({ kill: true, shell: 'echo before; exec cat' });
     for await (const chunk of pipe) {
       expect(chunk.length).toBeGreaterThan(0);
-      process.kill(pipe.writerPid, 'SIGSTOP');
+      process.kill(writer, 'SIGSTOP');
       await pipe.close();
       break;
     }

@@ -1,8 +1,7 @@
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { type Engine, detachClient, exact, listClients, Server, setOption, TmuxError } from '../src/index.ts';
+import { detachClient, type Engine, exact, listClients, Server, setOption, TmuxError } from '../src/index.ts';
 import { demoServer, type TestServer, testBinaries } from '../src/testing/index.ts';
+import { pipeWriter } from './pipe-writer.ts';
 
 const demo = exact('demo');
 
@@ -133,7 +132,7 @@ describe.each(testBinaries())('waiting on %s', (binary) => {
     const result = await pane.waitFor({
       send: async () => {
         const [first = ''] = await listening();
-        await tmux.run(detachClient({ client: { client: first } }));
+        await tmux.run(detachClient({ target: { client: first } }));
         await expect.poll(async () => (await listening()).some((name) => name !== first)).toBe(true);
         await pane.sendText('echo "<$((20 + 22))>"', { enter: true });
       },
@@ -164,12 +163,9 @@ describe.each(testBinaries())('waiting on %s', (binary) => {
     await using given = await started();
     const pane = await shellPane(given.tmux);
     await given.tmux.run(setOption({ target: pane.id, pane: true, option: 'remain-on-exit', value: 'on' }));
-    const pid = await given.server.pid();
     const result = await pane.waitFor({
       send: async () => {
-        const { stdout } = await promisify(execFile)('pgrep', ['-P', String(pid), '-x', 'cat']);
-        const writer = Number(stdout.trim().split('\n').at(-1));
-        process.kill(writer, 'SIGSTOP');
+        process.kill(await pipeWriter(given.server), 'SIGSTOP');
         await pane.respawn({ kill: true, shell: 'echo unheard; exit 3' });
       },
       timeoutMs: 1_500,

@@ -35,9 +35,13 @@ export class Server extends ServerAccess implements AsyncDisposable {
     return (await this.run(listSessions())).map((row) => new Session(this, row.sessionId));
   }
 
-  /** The session of exactly this name, or null. */
+  /** The session of exactly this name, or null: the name it was given, or the one tmux lists. */
   async session(name: string): Promise<Session | null> {
-    const found = (await this.run(listSessions())).find((row) => row.sessionName === name);
+    const rows = await this.run(listSessions());
+    // tmux stores a backslash as two; 3.3a also puts one before a dollar.
+    const given = (row: { readonly sessionName: string }): string =>
+      row.sessionName.replace(/\\([\\$])/g, '$1');
+    const found = rows.find((row) => given(row) === name) ?? rows.find((row) => row.sessionName === name);
     return found ? new Session(this, found.sessionId) : null;
   }
 

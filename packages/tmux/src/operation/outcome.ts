@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { TmuxError } from '../errors.ts';
 import type { Reply } from './reply.ts';
 import { linesOf } from './reply.ts';
 import {
@@ -101,8 +102,17 @@ function created<V extends object>(name: string, keys: readonly (keyof typeof id
     schema,
     ask: () => flags,
     read: (reply: Reply) => {
-      const ids = reply.stdout.trim().split(' ');
-      return schema.parse(Object.fromEntries(keys.map((key, i) => [key, ids[i]])));
+      // What a user's hooks print comes along, after the command's own line.
+      for (const line of linesOf(reply.stdout)) {
+        const ids = line.split(' ');
+        const parsed = schema.safeParse(Object.fromEntries(keys.map((key, i) => [key, ids[i]])));
+        if (parsed.success && ids.length === keys.length) return parsed.data;
+      }
+      throw new TmuxError(
+        'protocol',
+        `tmux printed ${JSON.stringify(reply.stdout)}, and no line of only ${keys.join(', ')}; what was asked for may exist.`,
+        { stdout: reply.stdout },
+      );
     },
   });
 }

@@ -116,9 +116,12 @@ export function integer(
 
 /** A size in cells, or of the available space: 20 or '30%'. */
 export function size(letter: string, doc: string, options?: ParamOptions): Optional<number | `${number}%`> {
-  const schema = z.union([z.int().min(1), z.templateLiteral([z.int().min(1).max(100), '%'])]);
+  const schema = z.union([
+    z.int().min(1),
+    z.string().regex(/^([1-9]\d?|100)%$/, 'a share is a number from 1 to 100 and %'),
+  ]);
   return param(
-    schema as z.ZodType<number | `${number}%`>,
+    schema as unknown as z.ZodType<number | `${number}%`>,
     letter,
     doc,
     (value) => [letter, String(value)],

@@ -1,6 +1,7 @@
+import { z } from 'zod';
 import { type Builder, defineOperation } from '../operation/operation.ts';
 import { type Ack, ack } from '../operation/outcome.ts';
-import { argument, flag, required, target } from '../operation/param.ts';
+import { custom, flag, required, target } from '../operation/param.ts';
 import type { Target } from '../operation/target.ts';
 
 export interface FindWindow {
@@ -13,6 +14,11 @@ export interface FindWindow {
   readonly ignoreCase?: boolean;
   readonly zoom?: boolean;
 }
+
+/** tmux writes the text into a format, once for each thing to look at: with a "#" it could run a shell command. */
+const pattern = z
+  .string()
+  .regex(/^[^\0#]*$/, 'tmux expands formats in it, so that it cannot hold "#", nor a NUL byte');
 
 export const findWindow: Builder<FindWindow, Ack> = defineOperation<FindWindow, Ack>({
   kind: 'find_window',
@@ -27,7 +33,7 @@ export const findWindow: Builder<FindWindow, Ack> = defineOperation<FindWindow, 
     regex: flag('-r', 'the text is a regular expression, not a pattern with * and ?'),
     ignoreCase: flag('-i', 'upper and lower case are the same'),
     zoom: flag('-Z', 'zoom the pane meanwhile'),
-    match: required(argument('the text')),
+    match: required(custom(pattern, '', 'the text; it cannot hold “#”', (match) => [match])),
   },
   result: ack,
   example: { target: { session: 'demo', window: 0, pane: 0 }, match: 'logs', name: true },

@@ -1,12 +1,16 @@
+import { z } from 'zod';
 import { type Builder, defineOperation } from '../operation/operation.ts';
 import { type Ack, ack } from '../operation/outcome.ts';
-import { choice, flag, nameArgument, required } from '../operation/param.ts';
+import { choice, custom, flag, required } from '../operation/param.ts';
 
 export interface ServerAccess {
   readonly user: string;
   readonly access: 'allow' | 'deny' | 'readOnly' | 'readWrite';
   readonly group?: boolean;
 }
+
+/** tmux expands formats in the name: what could be one is refused. */
+const userName = z.string().regex(/^[\w.][\w.@+\\-]*\$?$/, 'not the name of a user or a group');
 
 export const serverAccess: Builder<ServerAccess, Ack> = defineOperation<ServerAccess, Ack>({
   kind: 'server_access',
@@ -23,7 +27,9 @@ export const serverAccess: Builder<ServerAccess, Ack> = defineOperation<ServerAc
       ),
     ),
     group: flag('-g', 'the name is that of a group', { since: '3.8' }),
-    user: required(nameArgument('the user; not the owner of the server, and not root')),
+    user: required(
+      custom(userName, '', 'the user; not the owner of the server, and not root', (user) => [user]),
+    ),
   },
   result: ack,
   example: { user: 'nobody', access: 'allow' },

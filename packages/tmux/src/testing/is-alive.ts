@@ -2,6 +2,6 @@ import { processState } from '../pipe/process-state.ts';
 
 /** Whether a process runs. One that has ended and waits to be reaped by a slow init does not. */
 export async function isAlive(pid: number): Promise<boolean> {
-  const state = await processState(pid);
-  return state !== null && state !== 'Z';
+  const found = await processState(pid);
+  return found !== null && found.state !== 'Z';
 }

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import type { ConnectionOptions, Engine } from '../engine.ts';
 import { execute } from '../engine.ts';
 import { TmuxError } from '../errors.ts';
@@ -12,9 +13,12 @@ export interface Tmux {
   readonly connection: ConnectionOptions;
 }
 
-export interface OutputSource extends AsyncIterable<Uint8Array>, AsyncDisposable {
-  /** Waits until everything a dead pane printed has come. */
-  finish(): Promise<void>;
+/** Stands among the bytes where some may be missing. */
+export const gap: unique symbol = Symbol('gap');
+
+export interface OutputSource extends AsyncIterable<Uint8Array | typeof gap>, AsyncDisposable {
+  /** Waits until everything a dead pane printed has come, or the signal is aborted. */
+  finish(signal: AbortSignal): Promise<void>;
 }
 
 /** How long an event connection must be quiet for what a dead pane printed to have come. */
@@ -36,16 +40,17 @@ export async function outputOf({ engine, connection }: Tmux, paneId: PaneId): Pr
   const events = await Events.open(connection, { session: session.text as SessionId });
   const stream = events.subscribe({ types: ['output'] });
   let heardAt = 0;
-  async function* bytes(): AsyncGenerator<Uint8Array> {
+  async function* bytes(): AsyncGenerator<Uint8Array | typeof gap> {
     for await (const event of stream) {
+      if (event.type === 'gap' && (event.paneId ?? paneId) === paneId) yield gap;
       if (event.type !== 'output' || event.paneId !== paneId) continue;
       heardAt = performance.now();
       yield event.data;
     }
   }
-  const finish = async (): Promise<void> => {
-    for (let left = quietMs; left > 0; left = heardAt + quietMs - performance.now()) {
-      await new Promise((resolve) => setTimeout(resolve, left));
+  const finish = async (signal: AbortSignal): Promise<void> => {
+    for (let left = quietMs; left > 0 && !signal.aborted; left = heardAt + quietMs - performance.now()) {
+      await setTimeout(left, undefined, { signal }).catch(() => undefined); // Aborted: the loop ends.
     }
   };
   return Object.assign(bytes(), { finish, [Symbol.asyncDispose]: () => events.close() });

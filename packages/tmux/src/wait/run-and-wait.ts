@@ -43,6 +43,7 @@ export async function runAndWait(
     const send = async (): Promise<unknown> => (await execute(engine, start)).unwrap();
     return await waitForOutput(tmux, paneId, { ...waiting, send });
   } finally {
-    if (!keep) await execute(engine, killPane({ target: paneId }));
+    // A window that cannot be closed is less than the answer, or the error, that is on its way.
+    if (!keep) await execute(engine, killPane({ target: paneId })).catch(() => undefined);
   }
 }

@@ -1,6 +1,7 @@
+import { TmuxError } from '../errors.ts';
 import type { PaneId } from '../operation/target.ts';
 import { isAtPrompt } from './foreground.ts';
-import { type OutputSource, outputOf, type Tmux } from './output-source.ts';
+import { gap, type OutputSource, outputOf, type Tmux } from './output-source.ts';
 import { type Exit, type PaneState, paneState } from './pane-state.ts';
 import { PlainText } from './plain-text.ts';
 
@@ -36,8 +37,9 @@ export type WaitReason =
 export interface WaitResult {
   /** `exited`: the process ended and the pane stayed. `gone`: the pane is no more. `lost`: the output can no longer be followed. */
   readonly reason: WaitReason;
-  /** What was printed since the start, as text; its latest part when `truncated`. */
+  /** What was printed since the start, as text. */
   readonly text: string;
+  /** Some of the text is missing: only its latest part is kept, or tmux or the connection lost some on the way. */
   readonly truncated: boolean;
   readonly bytes: number;
   readonly match: RegExpExecArray | null;
@@ -46,15 +48,19 @@ export interface WaitResult {
 
 const pollMs = 25;
 const exitMs = 1_000;
+/** What a timer can be set to at most. */
+const longestTimer = 2 ** 31 - 1;
 
 /**
  * Listens to a pane, then sends, then waits for the first of: a pattern, silence, the end of the process, a limit.
+ * A pane that is dead or gone already is told at once, and nothing is sent.
  *
  * @example await waitForOutput(tmux, '%1', { send: () => pane.sendText('make', { enter: true }), pattern: /done|failed/ })
  */
 export async function waitForOutput(tmux: Tmux, paneId: PaneId, options: WaitOptions): Promise<WaitResult> {
-  const source = await outputOf(tmux, paneId);
   const heard = new Heard(options);
+  const source = await sourceOf(tmux, paneId);
+  if ('reason' in source) return heard.result(source.reason, source.exit);
   const onAbort = (): void => heard.wake();
   options.signal?.addEventListener('abort', onAbort);
   try {
@@ -67,9 +73,34 @@ export async function waitForOutput(tmux: Tmux, paneId: PaneId, options: WaitOpt
   }
 }
 
+type Ending = Pick<WaitResult, 'reason' | 'exit'>;
+
+/** What the pane prints, or how it has ended already. */
+async function sourceOf(tmux: Tmux, paneId: PaneId): Promise<OutputSource | Ending> {
+  const ending = await endingOf(tmux, paneId);
+  if (ending) return ending;
+  try {
+    return await outputOf(tmux, paneId);
+  } catch (error) {
+    // It may have ended since it was looked at.
+    const late = error instanceof TmuxError ? await endingOf(tmux, paneId) : null;
+    if (late) return late;
+    throw error;
+  }
+}
+
+async function endingOf(tmux: Tmux, paneId: PaneId): Promise<Ending | null> {
+  const state = await paneState(tmux.engine, paneId);
+  const reason = endOf(state, false);
+  return reason && { reason, exit: state?.exit ? await knownExit(tmux, paneId, state.exit) : null };
+}
+
 async function listen(source: OutputSource, heard: Heard): Promise<void> {
   try {
-    for await (const chunk of source) heard.take(chunk);
+    for await (const chunk of source) {
+      if (chunk === gap) heard.miss();
+      else heard.take(chunk);
+    }
   } catch {
     // A torn stream ends like a closed one: the pane's state says why.
   }
@@ -98,15 +129,29 @@ async function firstEnd(
     const state = await paneState(tmux.engine, paneId);
     const ending = endOf(state, heard.ended);
     if (ending) {
-      await source.finish();
+      const cut = await finishInTime(source, deadline, signal);
+      const exit = state?.exit ?? null;
       return heard.result(
-        heard.reason() ?? ending,
-        state?.exit ? await knownExit(tmux, paneId, state.exit) : null,
+        heard.reason() ?? cut ?? ending,
+        exit && !cut ? await knownExit(tmux, paneId, exit) : exit,
       );
     }
     const silence = await heard.settled(state as PaneState);
     if (silence) return heard.result(silence, null);
   }
+}
+
+/** Waits for the last words of a dead pane; answers what cut that short. */
+async function finishInTime(
+  source: OutputSource,
+  deadline: number,
+  signal: AbortSignal | undefined,
+): Promise<'timeout' | 'aborted' | null> {
+  const left = Math.min(Math.max(0, Math.ceil(deadline - performance.now())), longestTimer);
+  const over = AbortSignal.timeout(left);
+  await source.finish(signal ? AbortSignal.any([over, signal]) : over);
+  if (signal?.aborted) return 'aborted';
+  return over.aborted ? 'timeout' : null;
 }
 
 /**
@@ -156,6 +201,11 @@ class Heard {
       this.#truncated = true;
     }
     this.wake();
+  }
+
+  /** Some of it was never heard. */
+  miss(): void {
+    this.#truncated = true;
   }
 
   /** No more will come. */
