@@ -27,6 +27,10 @@ test('a misspelt connection option is refused, and never means the default serve
   expect(() => resizePane({ target: '%0', widht: 1 } as never)).toThrow(/widht/);
 });
 
+test('a server in memory never listens to a real one', async () => {
+  await expect(Server.connect({}, 'memory').events()).rejects.toMatchObject({ code: 'invalid_parameters' });
+});
+
 test('a file that stands where the socket is said to be survives', async () => {
   await using server = await startTestServer();
   const file = join(server.directory, 'precious');

@@ -185,7 +185,7 @@ describe.each(testBinaries())('waiting on %s', (binary) => {
       run: (command, options) =>
         command.argv[0] === 'kill-pane'
           ? Promise.reject(new TmuxError('connection_lost', 'lost on the way'))
-          : command.argv.includes('refuse-me')
+          : command.argv.some((word) => word.includes('refuse-me'))
             ? Promise.reject(new TmuxError('timed_out', 'the first error'))
             : engine.run(command, options),
     };

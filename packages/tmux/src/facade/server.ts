@@ -1,5 +1,6 @@
 import type { ConnectionOptions } from '../engine.ts';
 import { createEngine, type EngineName } from '../engines/index.ts';
+import { TmuxError } from '../errors.ts';
 import { Events, type EventsOptions } from '../events/events.ts';
 import { killServer, listClients, listSessions, type NewSession, newSession } from '../operations/index.ts';
 import type { ServerSnapshot } from '../snapshot/snapshot.ts';
@@ -53,7 +54,10 @@ export class Server extends ServerAccess implements AsyncDisposable {
     return takeSnapshot(this.engine);
   }
 
-  events(options?: EventsOptions): Promise<Events> {
+  async events(options?: EventsOptions): Promise<Events> {
+    // Its connection would be one to the user's own server.
+    if (this.engine.name === 'memory')
+      throw new TmuxError('invalid_parameters', 'A server in memory has no events.');
     return Events.open(this.connection, options);
   }
 

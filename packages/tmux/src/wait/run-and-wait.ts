@@ -36,7 +36,7 @@ export async function runAndWait(
     const start = respawnPane({
       target: paneId,
       kill: true,
-      shell: command,
+      shell: lingering(command),
       ...(environment && { environment }),
     });
     (await execute(engine, keepDead)).unwrap();
@@ -46,4 +46,14 @@ export async function runAndWait(
     // A window that cannot be closed is less than the answer, or the error, that is on its way.
     if (!keep) await execute(engine, killPane({ target: paneId })).catch(() => undefined);
   }
+}
+
+/**
+ * tmux frees a pane as soon as its process has ended, and what the kernel has not yet passed on from the terminal is
+ * lost with it. So the user's shell runs the command under one that lingers a moment, and ends the way it ended.
+ */
+function lingering(command: string): string {
+  const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
+  const script = '"$SHELL" -c "$1"; s=$?; sleep 0.1; [ $s -gt 128 ] && kill -$((s - 128)) $$; exit $s';
+  return `exec /bin/sh -c ${quoted(script)} sh ${quoted(command)}`;
 }
