@@ -63,6 +63,10 @@ describe.each(testBinaries())('freezing and confirming on %s', (tmux) => {
         panes.map((one) => (one.currentPath === '' ? 'starting' : one.currentCommand)),
       );
     await expect.poll(commands, soon).toEqual(['sh', 'sh', 'sleep', 'sh', 'sh', 'cat']);
+    // The window that is named after its program gets its name a little later.
+    const names = async (): Promise<string[]> =>
+      (await server.session('live')).windows.map(({ name }) => name);
+    await expect.poll(names, soon).toContain('sh');
     const before = shapeOf(await server.session('live'));
 
     const { workspace, text, warnings } = await freezeWorkspace(server.carrier, ['live']);
