@@ -81,15 +81,17 @@ describe.each(testBinaries())('on a real server (%s)', (tmux) => {
     );
     await reached('up');
     await run(op.setOption({ target: paneId, pane: true, option: 'remain-on-exit', value: 'on' }));
-    await run(op.setHook({ target: paneId, pane: true, name: 'pane-died', command: 'wait-for -S died' }));
     await run(op.sendKeys({ target: paneId, enter: true }));
-    await reached('died');
-    const ended = async () => (await run(op.listPanes({ target: paneId })))[0];
-    expect(await ended()).toMatchObject({ dead: true, deadStatus: 7, deadSignal: null });
+    // 3.3a sometimes learns how a process ended only when another child of its own ends: it is given one.
+    const ended = async () => {
+      await engine.run({ argv: ['run-shell', '-b', ':'] });
+      return (await run(op.listPanes({ target: paneId })))[0];
+    };
+    const soon = { timeout: 20_000 };
+    await expect.poll(ended, soon).toMatchObject({ dead: true, deadStatus: 7, deadSignal: null });
     await run(op.respawnPane({ target: paneId, shell: 'kill -9 $$' }));
-    await reached('died');
     const { text: version } = await engine.version();
-    expect(await ended()).toMatchObject({
+    await expect.poll(ended, soon).toMatchObject({
       dead: true,
       deadStatus: null,
       deadSignal: /^3\.2/.test(version) ? null : 9,
