@@ -187,7 +187,7 @@ export class PanePipe implements AsyncIterable<Buffer>, AsyncDisposable {
     } as const;
     for (let tries = 0; tries < noticing.tries; tries++) {
       // The pipe is closed, whatever the answer is: without one there is nothing to wait for.
-      const reply = await this.#engine.run(asked).catch(() => null); // No answer: there is nothing to wait for.
+      const reply = await this.#engine.run(asked).catch(() => null);
       if (reply?.stdout.trim() !== '1') return;
       await setTimeout(noticing.everyMs);
     }
