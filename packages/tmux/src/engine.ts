@@ -1,5 +1,6 @@
+import { requireEngine } from './operation/given.ts';
 import { newGuard } from './operation/guard.ts';
-import { type Operation, shownGuard } from './operation/operation.ts';
+import { type Operation, requireOperation, shownGuard } from './operation/operation.ts';
 import type { Reply } from './operation/reply.ts';
 import { skippedReply } from './operation/reply.ts';
 import { Result } from './operation/result.ts';
@@ -61,17 +62,27 @@ export async function execute<P, V>(
   operation: Operation<P, V>,
   options?: RunOptions,
 ): Promise<Result<V>> {
+  requireEngine(engine);
+  requireOperation(operation as Operation);
   const guard = operation.spec.result.guarded ? newGuard() : shownGuard;
   const argv = operation.render(await engine.version(), guard);
   return toResult(operation, argv, guard, await engine.run(commandFor(operation, argv), options));
 }
 
-/** Runs operations on one `;` line; those after a failure are skipped. */
+/**
+ * Runs operations on one `;` line; those after a failure are skipped.
+ *
+ * @example
+ * const results = await executeChain(engine, [renameWindow({ target: '@1', name: 'a' }), killPane({ target: '%999' })]);
+ * results.map((result) => result.status); // ['complete', 'failed']
+ */
 export async function executeChain(
   engine: Engine,
   operations: readonly Operation[],
   options?: RunOptions,
 ): Promise<readonly Result[]> {
+  requireEngine(engine);
+  for (const operation of operations) requireOperation(operation);
   const guard = newGuard();
   const version = await engine.version();
   const lines = operations.map((operation) => operation.render(version, guard));

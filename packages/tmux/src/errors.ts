@@ -5,7 +5,7 @@ const hints = {
   unknown_operation: 'List what exists with operations.kinds().',
   duplicate_operation: 'Give the operation another kind.',
   version_unsupported: 'Use a newer tmux, or leave the parameter out.',
-  command_failed: 'The message is tmux’s own; check that the target still exists.',
+  command_failed: '',
   no_server: 'Start a server first: newSession() does.',
   unknown_outcome: 'The connection ended before tmux answered: look at the server before repeating the call.',
   missing_binary: 'Install tmux 3.2 or newer, or name its path in the option `tmux`.',
@@ -14,7 +14,7 @@ const hints = {
   aborted: 'The command may still take effect: aborting only stops the waiting.',
   protocol: 'tmux answered in a way this library does not know; please report it with the tmux version.',
   protocol_mismatch: 'Use the control or the subprocess engine with this server.',
-  too_long: 'Make the command shorter, or use the control engine, which carries commands of any length.',
+  too_long: 'Make the command shorter, or use another engine: all but imsg carry any length.',
   unknown_engine: 'Use one of the names the error lists.',
   engine_closed: 'Create a new engine.',
   forward_reference: 'Run the operation inside the plan that creates the object.',
@@ -28,15 +28,40 @@ const hints = {
   script_failed: 'Make before_script exit 0, or remove it.',
 } as const;
 
+/** What to do about what tmux itself says; the first that matches. */
+const hintsByMessage: readonly (readonly [said: RegExp, hint: string])[] = [
+  [/can't find pane|no such pane/, 'The pane is gone: listPanes() gives those there are.'],
+  [/can't find window|no such window/, 'The window is gone: listWindows() gives those there are.'],
+  [/can't find session|no such session/, 'The session is gone: listSessions() gives those there are.'],
+  [/can't find client/, 'The client has left: listClients() gives those there are.'],
+  [/no current (client|session|window|pane|target)/, 'Say which one: give a target.'],
+  [/no sessions/, 'Make a session first: newSession() does.'],
+  [/duplicate session/, 'Choose another name, or take the session that has it: server.session(name).'],
+  [/no space for new pane|pane too small/, 'Make the window larger with resizeWindow(), or use a new one.'],
+  [/index \d+ in use|index in use/, 'Leave the index out, or choose a free one.'],
+  [/still active/, 'Something runs there: pass kill: true to end it.'],
+  [/(invalid|unknown|ambiguous) option/, 'showOptions() gives the names there are; your own start with @.'],
+  [/bad value|unknown value|value is/, 'showOptions() gives the present value, in the form tmux wants.'],
+  [/no buffer|unknown buffer/, 'listBuffers() gives the buffers there are.'],
+  [/not in a mode/, 'Enter a mode first: copyMode() does.'],
+  [
+    /unknown command/,
+    'The memory engine has only a part of tmux: use control, subprocess or imsg. A real tmux says this of what is newer than itself.',
+  ],
+];
+
 export type TmuxErrorCode = keyof typeof hints;
 
 /**
  * The one error class of the library: branch on `code`, show `message`, act on `hint`.
  *
- * @example try { await server.newSession({ name: 'work' }) } catch (e) { if (e.code === 'no_server') … }
+ * @example
+ * const known = (error: unknown) => (error instanceof TmuxError ? `${error.message} ${error.hint}` : undefined);
+ * await server.newSession({ name: 'demo' }).catch((error) => console.error(known(error)));
  */
 export class TmuxError extends Error {
   readonly code: TmuxErrorCode;
+  /** What to do next; empty when tmux refused in words this library has no advice for. */
   readonly hint: string;
   readonly details: Readonly<Record<string, unknown>>;
 
@@ -44,7 +69,7 @@ export class TmuxError extends Error {
     super(message, cause === undefined ? undefined : { cause });
     this.name = 'TmuxError';
     this.code = code;
-    this.hint = hints[code];
+    this.hint = hints[code] || (hintsByMessage.find(([said]) => said.test(message))?.[1] ?? '');
     this.details = details;
   }
 }

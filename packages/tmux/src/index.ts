@@ -15,7 +15,7 @@ export { Events, type EventsOptions, type WatchScope } from './events/events.ts'
 export { Client } from './facade/client.ts';
 export { LazyClient, LazyPane, LazyServer, LazySession, LazyWindow } from './facade/lazy.ts';
 export { Pane } from './facade/pane.ts';
-export { Server } from './facade/server.ts';
+export { type Here, Server } from './facade/server.ts';
 export { Session } from './facade/session.ts';
 export { Window } from './facade/window.ts';
 export {

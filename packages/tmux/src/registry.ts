@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import { TmuxError } from './errors.ts';
+import { readGiven, shown } from './operation/given.ts';
+import { nearest } from './operation/nearest.ts';
 import {
   type Builder,
   commandOf,
@@ -46,6 +48,13 @@ export interface Registry {
   catalog(): readonly CatalogEntry[];
 }
 
+/**
+ * A set of operations, such as all that a tool may use.
+ *
+ * @example
+ * const allowed = createRegistry(operations.select((entry) => entry.effect === 'read'));
+ * allowed.has('kill_pane'); // false
+ */
 export function createRegistry(builders: readonly AnyBuilder[]): Registry {
   const byKind = new Map<string, AnyBuilder>();
   for (const builder of builders) {
@@ -56,8 +65,11 @@ export function createRegistry(builders: readonly AnyBuilder[]): Registry {
   }
   const get = (kind: string): AnyBuilder => {
     const builder = byKind.get(kind);
-    if (!builder)
-      throw new TmuxError('unknown_operation', `There is no operation ${JSON.stringify(kind)}.`, { kind });
+    if (!builder) {
+      const meant = nearest(String(kind), [...byKind.keys()]);
+      const advice = meant === undefined ? '' : ` Did you mean ${meant}?`;
+      throw new TmuxError('unknown_operation', `There is no operation ${shown(kind)}.${advice}`, { kind });
+    }
     return builder;
   };
   return Object.freeze({
@@ -67,10 +79,8 @@ export function createRegistry(builders: readonly AnyBuilder[]): Registry {
     select: (wanted: (entry: CatalogEntry) => boolean) =>
       [...byKind.values()].filter((b) => wanted(describe(b))),
     parse: (json: unknown) => {
-      const read = operationJson.safeParse(json);
-      if (!read.success)
-        throw new TmuxError('invalid_parameters', 'An operation is { kind, params }.', { json });
-      return get(read.data.kind)(read.data.params);
+      const { kind, params } = readGiven(operationJson, json, 'An operation is { kind, params }');
+      return get(kind)(params);
     },
     catalog: () => [...byKind.values()].map(describe),
   });

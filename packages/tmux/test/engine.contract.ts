@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type Engine, execute, executeChain } from '../src/engine.ts';
+import { sessionNameSchema } from '../src/operation/target.ts';
 import * as op from '../src/operations/index.ts';
 
 /** A fresh server that does not run yet, and engines on it. */
@@ -45,6 +46,10 @@ const awkward: fc.Arbitrary<string> = fc
   )
   .map((parts) => parts.join('').replaceAll('\0', ''))
   .filter((text) => text !== '');
+
+/** Only letters every C library knows: tmux writes the others as octal numbers. */
+const isSessionName = (text: string): boolean =>
+  /^[ -~é→🎉]+$/u.test(text) && sessionNameSchema.safeParse(text).success;
 
 /** What every engine owes, whatever carries its commands. */
 export function engineContract(name: string, open: OpenGround): void {
@@ -156,6 +161,24 @@ export function engineContract(name: string, open: OpenGround): void {
       });
     });
 
+    test('a session is found by any name it can be given, and by no name tmux would store otherwise', async () => {
+      await using ground = await open();
+      const { engine } = ground;
+      await start(engine);
+      const given = new Set(fc.sample(awkward, { numRuns: 300, seed: 20_26 }).filter(isSessionName));
+      expect(given.size).toBeGreaterThan(20);
+      for (const name of given) (await execute(engine, op.newSession({ name, shell: 'cat' }))).unwrap();
+      expect(new Set(await names(engine))).toEqual(new Set(['work', ...given]));
+      for (const session of given)
+        expect((await execute(engine, op.hasSession({ target: { session } }))).unwrap(), session).toEqual({
+          exists: true,
+        });
+      await engine.run({ argv: ['new-session', '-d', '-s', 'a\\b', 'cat'] });
+      expect(await names(engine)).toContain('a\\\\b');
+      for (const name of ['a\\b', 'a\\\\b', 'a$b', 'a$_'])
+        expect(() => op.newSession({ name }), name).toThrow(/use its id/);
+    });
+
     test('any text survives the way into a buffer and back', { timeout: 120_000 }, async () => {
       await using ground = await open();
       await start(ground.engine);
@@ -172,6 +195,63 @@ export function engineContract(name: string, open: OpenGround): void {
         }),
       );
       expect(back).toEqual(texts);
+    });
+
+    test('a command of any length is one command, and the one that failed is named', async () => {
+      await using ground = await open();
+      const { engine } = ground;
+      const long = `${"'é🎉\n#{pane_id};".repeat(20_000)};`;
+      const set = op.setBuffer({ bufferName: 'long', data: long });
+      await expect(execute(engine, set).then((result) => result.unwrap())).rejects.toMatchObject({
+        code: 'no_server',
+      });
+      const environment = { LONG: 'x'.repeat(20_000) };
+      expect(
+        (await execute(engine, op.newSession({ name: 'work', environment, shell: 'cat' }))).unwrap(),
+      ).toEqual({ sessionId: '$0', windowId: '@0', paneId: '%0' });
+      expect(await execute(engine, set)).toMatchObject({ status: 'complete', stdout: [], stderr: [] });
+      const shown = await execute(engine, op.showBuffer({ bufferName: 'long' }));
+      expect(shown.unwrap().text === long).toBe(true);
+      const type = (target: '%0' | '%99') => op.sendKeys({ target, keys: [long], literal: true });
+      expect((await execute(engine, type('%0'))).unwrap()).toEqual({});
+      const lost = await execute(engine, type('%99'));
+      expect([lost.status, lost.stdout, lost.stderr]).toEqual(['failed', [], ["can't find pane: %99"]]);
+      const results = await executeChain(engine, [type('%0'), type('%99'), set] as never);
+      expect(results.map(({ status }) => status)).toEqual(['complete', 'failed', 'skipped']);
+      expect(results[1]?.stderr).toEqual(["can't find pane: %99"]);
+      const unknown = [{ argv: ['no-such-command', long] }, { argv: ['list-sessions'] }];
+      const refused = { status: 'failed', stdout: '', stderr: 'unknown command: no-such-command\n' };
+      expect(await engine.runChain(unknown)).toEqual([refused, refused]);
+      expect(await engine.run(unknown[0] as never)).toEqual(refused);
+    });
+
+    test('a hook that fails is not the failure of the command it follows', async () => {
+      await using ground = await open();
+      const { engine } = ground;
+      await start(engine);
+      for (const name of ['after-rename-window', 'after-new-window', 'after-list-windows'])
+        await execute(engine, op.setHook({ global: true, name, command: 'kill-pane -t %999' }));
+      const rename = (target: '@0' | '@99', name: string) => op.renameWindow({ target, name });
+      const renamed = await execute(engine, rename('@0', 'one'));
+      expect([renamed.status, renamed.stdout, renamed.stderr]).toEqual(['complete', [], []]);
+      expect((await execute(engine, op.newWindow({ target: work, shell: 'cat' }))).unwrap()).toEqual({
+        windowId: '@1',
+        paneId: '%1',
+      });
+      expect((await execute(engine, op.listWindows({ target: work }))).unwrap()).toHaveLength(2);
+      const failed = await execute(engine, rename('@99', 'two'));
+      expect([failed.status, failed.stderr]).toEqual(['failed', ["can't find window: @99"]]);
+      const all = await executeChain(engine, [rename('@0', 'two'), rename('@0', 'three')] as never);
+      expect(all.map(({ status, stderr }) => [status, stderr])).toEqual([
+        ['complete', []],
+        ['complete', []],
+      ]);
+      const some = await executeChain(engine, [
+        rename('@0', 'four'),
+        rename('@99', 'x'),
+        rename('@0', 'y'),
+      ] as never);
+      expect(some.map(({ status }) => status)).toEqual(['complete', 'failed', 'skipped']);
     });
 
     test('a reply of three megabytes arrives whole', async () => {

@@ -1,9 +1,10 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { createEngine, type EngineName } from '../src/engines/index.ts';
 import { MemoryEngine } from '../src/engines/memory/engine.ts';
+import { Server } from '../src/facade/server.ts';
 import { startTestServer, testBinaries } from '../src/testing/index.ts';
 import { engineContract, type Ground, type OpenGround } from './engine.contract.ts';
 import { runScript } from './engine-script.ts';
@@ -39,6 +40,21 @@ engineContract('the memory engine', memoryGround);
 
 describe.each(testBinaries())('%s', (tmux) => {
   for (const name of carriers) engineContract(`the ${name} engine`, realGround(name, tmux));
+
+  test.each(carriers)('the %s engine types and pastes a text of any length into a program', async (name) => {
+    await using server = await startTestServer({ tmux });
+    const handles = new Server(server.engine(name), server.connection);
+    const file = join(server.directory, 'typed');
+    const shell = `stty raw -echo; echo ready; exec cat > ${file}`;
+    const pane = await (await handles.newSession({ shell })).pane();
+    await expect.poll(async () => (await pane.capture())[0]).toBe('ready');
+    const text = "Enter; 'é🎉' ".repeat(5_000);
+    await pane.sendText(text);
+    await pane.paste(text);
+    await expect
+      .poll(async () => (await readFile(file, 'utf8')) === text + text, { timeout: 10_000 })
+      .toBe(true);
+  });
 
   test('one script of operations comes to the same on every engine, the remembered one included', async () => {
     await using first = await startTestServer({ tmux });

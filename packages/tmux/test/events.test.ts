@@ -236,6 +236,9 @@ test('events of a session that is to go when unattached are refused, and the ses
   const { session } = await idsOf(server, 'other');
   await using _user = await attachUser(server, 'other');
   await engine.run({ argv: ['set-option', '-t', '=other:', 'destroy-unattached', 'on'] });
-  await expect(Events.open(server.connection, { session })).rejects.toMatchObject({ code: 'no_server' });
+  await expect(Events.open(server.connection, { session })).rejects.toMatchObject({
+    code: 'command_failed',
+    message: expect.stringContaining('destroyed when unattached'),
+  });
   expect((await engine.run({ argv: ['has-session', '-t', '=other:'] })).status).toBe('complete');
 });

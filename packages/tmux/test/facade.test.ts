@@ -106,11 +106,14 @@ describe.each(testBinaries())('snapshots and handles on %s', (tmux) => {
   test('a session is found by the name it was given, though tmux writes a backslash as two', async () => {
     await using server = await demoServer({ tmux });
     const handles = new Server(server.engine(), server.connection);
+    const made = async (name: string): Promise<string> =>
+      (await handles.engine.run({ argv: ['new-session', '-d', '-P', '-F', '#{session_id}', '-s', name] }))
+        .stdout;
     for (const name of ['a\\b', 'a\\\\b', 'a$b {c} é']) {
-      const { id } = await handles.newSession({ name });
+      const id = (await made(name)).trim();
       expect((await handles.session(name))?.id, name).toBe(id);
     }
-    await handles.newSession({ name: 'c\\d' });
+    await made('c\\d');
     const listed = (await handles.run(listSessions())).find(({ sessionName }) => sessionName.startsWith('c'));
     expect(await handles.session(listed?.sessionName ?? '')).not.toBeNull();
   });

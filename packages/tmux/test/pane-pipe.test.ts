@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { type Pane, Server } from '../src/index.ts';
-import { demoServer, type TestServer, testBinaries } from '../src/testing/index.ts';
+import { demoServer, isAlive, type TestServer, testBinaries } from '../src/testing/index.ts';
 import { pipeWriter } from './pipe-writer.ts';
 
 async function paneOf(server: TestServer): Promise<Pane> {
@@ -105,6 +105,22 @@ describe.each(testBinaries())('a pane pipe on %s', (tmux) => {
       break;
     }
     expect(await piped(server, pane)).toBe('0\n');
+  });
+
+  test('has nothing more to wait for when its writer is dead and nobody reads', async () => {
+    await using server = await demoServer({ tmux });
+    const pane = await paneOf(server);
+    const pipe = await pane.pipe();
+    const writer = await pipeWriter(server);
+    await pane.respawn({ kill: true, shell: 'echo unread; exec cat' });
+    await expect.poll(async () => (await pane.capture())[0]).toBe('unread');
+    process.kill(writer, 'SIGKILL');
+    await expect.poll(() => isAlive(writer)).toBe(false);
+    await pipe.finish();
+    let heard = '';
+    for await (const chunk of pipe) heard += chunk;
+    // The writer may have died with it.
+    expect(['', 'unread\r\n']).toContain(heard);
   });
 
   test('without a folder for its file says so', async () => {

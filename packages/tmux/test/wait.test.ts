@@ -159,6 +159,20 @@ describe.each(testBinaries())('waiting on %s', (binary) => {
     expect(sent).toBe(0);
   });
 
+  test('is an error when the server is gone, and not only the pane', async () => {
+    for (const engine of ['control', 'subprocess', 'imsg'] as const) {
+      await using given = await started();
+      const tmux = new Server(given.server.engine(engine), given.server.connection);
+      const pane = await shellPane(tmux);
+      const killed = given.server.engine('subprocess');
+      const waiting = pane.waitFor({ send: () => killed.run({ argv: ['kill-server'] }), pattern: /never/ });
+      await expect(waiting, engine).rejects.toMatchObject({ code: 'no_server' });
+      await expect(pane.waitFor({ pattern: /never/ }), engine).rejects.toMatchObject({ code: 'no_server' });
+      const command = tmux.runAndWait('true', { target: demo });
+      await expect(command, engine).rejects.toMatchObject({ code: 'no_server' });
+    }
+  });
+
   test('does not outlast its time when the last words of a dead pane never come', async () => {
     await using given = await started();
     const pane = await shellPane(given.tmux);

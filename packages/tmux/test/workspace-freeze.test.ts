@@ -80,6 +80,20 @@ describe.each(testBinaries())('freezing and confirming on %s', (tmux) => {
     await expect.poll(async () => shapeOf(await server.session('live')), soon).toEqual(before);
   });
 
+  test('takes the default command for no command of a pane', async () => {
+    await using server = await workspaceServer(tmux);
+    await server.load({
+      session_name: 'own',
+      options: { 'default-command': 'A="b c" exec sh' },
+      windows: [{ panes: [null, { shell: 'exec sleep 1000' }] }],
+    });
+    const { workspace } = await freezeWorkspace(server.carrier, ['own']);
+    expect(workspace).toMatchObject({
+      windows: [{ panes: [null, { shell: 'exec sleep 1000' }] }],
+    });
+    expect(JSON.stringify(workspace)).not.toContain('b c');
+  });
+
   test('freezes every session, each by its exact name, and says which name there is not', async () => {
     await using server = await workspaceServer(tmux);
     await server.load(fixture('two.yaml'));

@@ -1,10 +1,18 @@
 import { chmod, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { Command, Engine } from '../src/engine.ts';
+import { type Command, type Engine, execute } from '../src/engine.ts';
+import { createEngine } from '../src/engines/index.ts';
 import { quoteToken } from '../src/operation/quote.ts';
+import { killSession } from '../src/operations/kill-session.ts';
+import { takeSnapshot } from '../src/snapshot/take-snapshot.ts';
 import { testBinaries } from '../src/testing/index.ts';
-import { loadWorkspace, planWorkspace, type WorkspacePlan } from '../src/workspace/index.ts';
+import {
+  loadWorkspace,
+  planWorkspace,
+  type WorkspaceEvent,
+  type WorkspacePlan,
+} from '../src/workspace/index.ts';
 import { fixture, workspaceServer } from './workspace-server.ts';
 
 const soon = { timeout: 15_000, interval: 20 };
@@ -44,16 +52,18 @@ describe.each(testBinaries())('loading a workspace on %s', (tmux) => {
   ] as const)('the dry run prints exactly the commands later executed: %s, %s', async (engine, planner) => {
     await using server = await workspaceServer(tmux, engine);
     const env = { ...process.env, SHELL: '/bin/sh', WORK: server.work, WHO: 'ann' };
-    const options = { env, home: server.work, cwd: server.work, planner };
-    for (const name of ['commands.yaml', 'shape.yaml', 'two.yaml']) {
+    const options = { env, home: server.work, cwd: server.work, planner, onExists: 'replace' } as const;
+    for (const name of ['commands.yaml', 'shape.yaml', 'two.yaml', 'two.yaml']) {
       const dry = await planWorkspace(server.carrier, fixture(name), options);
       const sent: string[] = [];
       const { result } = await loadWorkspace(recording(server.carrier, sent), fixture(name), options);
       const commands = substituted(dry, result.bindings).filter((line) => !line.startsWith('#'));
       expect(sent).toEqual(commands);
+      // The sessions that were replaced are killed after the plan.
+      const built = commands.filter((line) => !line.startsWith('tmux kill-session'));
       expect(
         result.steps.flatMap((step) => (step.type === 'operation' ? [shown(step.result.argv ?? [])] : [])),
-      ).toEqual(commands);
+      ).toEqual(built);
       expect(dry.text.match(/^# sleep 50 ms$/gm)?.length ?? 0).toBe(name === 'commands.yaml' ? 2 : 0);
     }
   });
@@ -200,6 +210,72 @@ describe.each(testBinaries())('loading a workspace on %s', (tmux) => {
     );
     await expect(loading).rejects.toMatchObject({ code: 'aborted' });
     expect(await server.names()).toEqual(['kept']);
+  });
+
+  test.each(['control', 'subprocess'] as const)(
+    'a session whose replacement fails is there as it was: %s',
+    async (engine) => {
+      await using server = await workspaceServer(tmux, engine);
+      const windows = [{ window_name: 'kept' }];
+      const old = await server.load({
+        sessions: ['a', 'b'].map((session_name) => ({ session_name, windows })),
+      });
+      const sessions = [
+        { session_name: 'a', windows: [{}] },
+        { session_name: 'b', windows: [{}, { options: { 'no-such-option': 1 } }] },
+      ];
+      await expect(server.load({ sessions }, { onExists: 'replace' })).rejects.toThrow('no-such-option');
+      const stop = new AbortController();
+      const slow = {
+        session_name: 'b',
+        windows: [{ panes: [{ shell_command: ['a'], sleep_before: 1000 }] }],
+      };
+      const seen: string[][] = [];
+      const onEvent = (event: WorkspaceEvent): void => {
+        if (event.type === 'paneCreated')
+          void server.names().then((names) => {
+            seen.push([...names]);
+            stop.abort();
+          });
+      };
+      const aborted = server.load(slow, { onExists: 'replace', signal: stop.signal, onEvent });
+      await expect(aborted).rejects.toMatchObject({ code: 'aborted' });
+      expect(seen).toEqual([['a', 'b', 'b-replaced-1']]);
+      const left = (await takeSnapshot(server.carrier)).sessions;
+      expect(left.map(({ id, name }) => [name, id])).toEqual(old.sessions.map(({ id, name }) => [name, id]));
+      expect(left.map((session) => session.windows.map(({ name }) => name))).toEqual([['kept'], ['kept']]);
+    },
+  );
+
+  test('a session that ends while it is replaced does not take the new one with it', async () => {
+    await using server = await workspaceServer(tmux);
+    const old = await server.load({ session_name: 'a', windows: [{}] });
+    const target = old.sessions[0]?.id ?? '$0';
+    const windows = [{ panes: [{ shell_command: ['a'], sleep_before: 0.05 }] }];
+    const onEvent = (event: WorkspaceEvent): void => {
+      if (event.type === 'paneCreated') void execute(server.carrier, killSession({ target }));
+    };
+    const { sessions } = await server.load({ session_name: 'a', windows }, { onExists: 'replace', onEvent });
+    expect((await takeSnapshot(server.carrier)).sessions.map(({ id }) => id)).toEqual([sessions[0]?.id]);
+  });
+
+  test('kills a session made by a client that was ended before it could tell', async () => {
+    await using server = await workspaceServer(tmux, 'subprocess');
+    const kept = { session_name: 'kept', windows: [{}] };
+    const old = await server.load(kept);
+    const mute = join(server.directory, 'mute');
+    const script = `#!/bin/sh\ncase " $* " in *' new-session '*) '${tmux}' "$@" >/dev/null; exec sleep 60;; esac\nexec '${tmux}' "$@"\n`;
+    await writeFile(mute, script);
+    await chmod(mute, 0o755);
+    const engine = createEngine('subprocess', { ...server.connection, tmux: mute });
+    const signal = AbortSignal.timeout(1000);
+    for (const source of [{ session_name: 'lost', windows: [{}] }, kept])
+      await expect(
+        loadWorkspace(engine, source, { cwd: server.work, onExists: 'replace', signal }),
+      ).rejects.toThrow();
+    await engine.close();
+    const left = (await takeSnapshot(server.carrier)).sessions;
+    expect(left.map(({ id, name }) => [name, id])).toEqual([['kept', old.sessions[0]?.id]]);
   });
 
   test('starts the server when none runs, and leaves none when the first load fails', async () => {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ConnectionOptions, Engine } from '../engine.ts';
 import { TmuxError } from '../errors.ts';
-import { problems } from '../operation/target.ts';
+import { readGiven } from '../operation/given.ts';
 import { ControlEngine } from './control/engine.ts';
 import { ImsgEngine } from './imsg/engine.ts';
 import { MemoryEngine } from './memory/engine.ts';
@@ -31,12 +31,7 @@ export function createEngine(name: EngineName = 'control', connection: Connectio
       { name },
     );
   }
-  const read = connectionSchema.safeParse(connection);
-  if (!read.success) {
-    throw new TmuxError('invalid_parameters', `These are no connection options: ${problems(read.error)}.`, {
-      connection,
-    });
-  }
+  readGiven(connectionSchema, connection, 'These are no connection options');
   return engines[name](connection);
 }
 

@@ -2,10 +2,11 @@ import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import type { Command, ConnectionOptions, Engine, RunOptions } from '../engine.ts';
 import { TmuxError } from '../errors.ts';
-import { assertCommand, escapeArgument } from '../operation/quote.ts';
+import { assertCommand } from '../operation/quote.ts';
 import type { Reply } from '../operation/reply.ts';
 import type { TmuxVersion } from '../operation/version.ts';
-import { markedChain } from './chain.ts';
+import { type Answer, type Marked, markedChain, markedCommand } from './chain.ts';
+import { clientLine } from './client-line.ts';
 import { Deadlines } from './deadline.ts';
 import { binaryVersion, missingBinary, spawnTmux } from './tmux-process.ts';
 
@@ -30,16 +31,14 @@ export class SubprocessEngine implements Engine {
 
   async run(command: Command, options?: RunOptions): Promise<Reply> {
     assertCommand(command.argv);
-    const { code, stdout, stderr } = await this.#spawn(command.argv.map(escapeArgument), options);
-    return { status: code === 0 && stderr === '' ? 'complete' : 'failed', stdout, stderr };
+    return this.#carry(command.argv, markedCommand(command), options);
   }
 
   async runChain(commands: readonly Command[], options?: RunOptions): Promise<readonly Reply[]> {
     for (const { argv } of commands) assertCommand(argv);
-    const chain = markedChain(commands.map(({ argv }) => argv));
-    const words = chain.argvs.flatMap((argv, i) => [...(i === 0 ? [] : [';']), ...argv.map(escapeArgument)]);
-    const { code, stdout, stderr } = await this.#spawn(words, options);
-    return chain.split(stdout, stderr, code !== 0 || stderr !== '');
+    if (commands.length === 0) return [];
+    const argvs = commands.map(({ argv }) => argv);
+    return this.#carry(argvs[0] ?? [], markedChain(argvs), options);
   }
 
   /** Ends the processes that still wait for something. */
@@ -50,15 +49,14 @@ export class SubprocessEngine implements Engine {
     await Promise.all(ending);
   }
 
-  #spawn(
-    words: readonly string[],
-    options: RunOptions = {},
-  ): Promise<{ code: number | null; stdout: string; stderr: string }> {
-    if (this.#closed) return Promise.reject(new TmuxError('engine_closed', 'This engine was closed.'));
-    return this.#deadlines.run(words, options, (resolve, reject) => {
+  async #carry<T>(argv: readonly string[], marked: Marked<T>, options: RunOptions = {}): Promise<T> {
+    if (this.#closed) throw new TmuxError('engine_closed', 'This engine was closed.');
+    const { words, input, read } = clientLine(marked);
+    const answer = await this.#deadlines.run<Answer>(argv, options, (resolve, reject) => {
       const child = spawnTmux(this.#connection, words);
       this.#running.add(child);
-      child.stdin.end();
+      // Safe to ignore: a client that does not read its input has ended, and says itself why.
+      child.stdin.on('error', () => undefined).end(input);
       const collect = (stream: NodeJS.ReadableStream): Buffer[] => {
         const chunks: Buffer[] = [];
         stream.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -68,25 +66,14 @@ export class SubprocessEngine implements Engine {
       const text = (chunks: Buffer[]): string => Buffer.concat(chunks).toString('utf8');
       child.on('error', (cause) => {
         this.#running.delete(child);
-        reject(cause.message.includes('E2BIG') ? tooLong(words) : missingBinary(this.#connection, cause));
+        reject(missingBinary(this.#connection, cause));
       });
       child.on('close', (code) => {
         this.#running.delete(child);
-        const stderr = text(err);
-        if (code !== 0 && stderr.startsWith('command too long')) reject(tooLong(words));
-        else resolve({ code, stdout: text(out), stderr });
+        resolve({ code, stdout: text(out), stderr: text(err) });
       });
       return (): void => void child.kill('SIGKILL');
     });
+    return read(answer);
   }
-}
-
-/** A process hands its command to the server in one message of 16 KiB; a control connection knows no such limit. */
-function tooLong(words: readonly string[]): TmuxError {
-  const bytes = words.reduce((sum, word) => sum + Buffer.byteLength(word) + 1, 0);
-  return new TmuxError(
-    'too_long',
-    `${words[0]} is ${bytes} bytes long, which is more than a tmux process can send.`,
-    { bytes },
-  );
 }

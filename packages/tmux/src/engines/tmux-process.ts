@@ -3,6 +3,7 @@ import { lstatSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import type { ConnectionOptions } from '../engine.ts';
 import { TmuxError } from '../errors.ts';
+import { shown } from '../operation/given.ts';
 import { parseVersion, type TmuxVersion } from '../operation/version.ts';
 
 /**
@@ -76,6 +77,10 @@ export async function binaryVersion(connection: ConnectionOptions): Promise<Tmux
   });
   return new Promise((resolve, reject) => {
     child.on('error', (cause) => reject(missingBinary(connection, cause)));
-    child.on('close', () => resolve(parseVersion(said)));
+    child.on('close', () => {
+      // Every tmux says `tmux 3.4`, `tmux next-3.8` or `tmux master`.
+      if (said.startsWith('tmux ')) resolve(parseVersion(said));
+      else reject(missingBinary(connection, `it is not tmux; asked for its version it said ${shown(said)}`));
+    });
   });
 }

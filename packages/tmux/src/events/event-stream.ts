@@ -1,4 +1,6 @@
-import type { TmuxEvent, TmuxEventType } from './event.ts';
+import { z } from 'zod';
+import { readGiven } from '../operation/given.ts';
+import { eventTypes, type TmuxEvent, type TmuxEventType } from './event.ts';
 
 export interface SubscribeOptions {
   /** Only these; all of them unless told. Gaps always come. */
@@ -6,6 +8,11 @@ export interface SubscribeOptions {
   /** How many events wait for a slow reader before the oldest are dropped; 4096 unless told. */
   readonly limit?: number;
 }
+
+const subscribeSchema = z.strictObject({
+  types: z.array(z.enum(eventTypes)).readonly().optional(),
+  limit: z.int().min(1).optional(),
+});
 
 /**
  * One reader's own queue of events, to be read with `for await`. A reader that is too slow loses the oldest and is
@@ -22,7 +29,8 @@ export class EventStream implements AsyncIterableIterator<TmuxEvent>, AsyncDispo
   #ended = false;
   #waiting: ((result: IteratorResult<TmuxEvent, undefined>) => void)[] = [];
 
-  constructor({ types, limit = 4096 }: SubscribeOptions, onEnd: (stream: EventStream) => void) {
+  constructor(options: SubscribeOptions, onEnd: (stream: EventStream) => void) {
+    const { types, limit = 4096 } = readGiven(subscribeSchema, options, 'subscribe');
     this.#types = types ? new Set([...types, 'gap']) : null;
     this.#limit = limit;
     this.#onEnd = onEnd;

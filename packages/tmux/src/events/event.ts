@@ -58,3 +58,15 @@ export interface TmuxEvents {
 
 export type TmuxEventType = keyof TmuxEvents;
 export type TmuxEvent = { [K in TmuxEventType]: { readonly type: K } & TmuxEvents[K] }[TmuxEventType];
+
+const named: Readonly<Record<TmuxEventType, 1>> = {
+  output: 1, pause: 1, continue: 1, exit: 1, message: 1, 'config-error': 1, 'layout-change': 1,
+  'pane-mode-changed': 1, 'window-add': 1, 'window-close': 1, 'window-renamed': 1, 'window-pane-changed': 1,
+  'unlinked-window-add': 1, 'unlinked-window-close': 1, 'unlinked-window-renamed': 1, 'session-changed': 1,
+  'session-renamed': 1, 'session-window-changed': 1, 'sessions-changed': 1, 'client-detached': 1,
+  'client-session-changed': 1, 'paste-buffer-changed': 1, 'paste-buffer-deleted': 1, 'subscription-changed':
+  1, unsolicited: 1, unknown: 1, gap: 1, connected: 1, disconnected: 1,
+}; // biome-ignore format: a list
+
+/** The names of all of them, for whoever checks what was asked for. */
+export const eventTypes: readonly TmuxEventType[] = Object.keys(named) as TmuxEventType[];

@@ -1,12 +1,14 @@
+import { z } from 'zod';
 import type { ConnectionOptions } from '../engine.ts';
 import { ControlConnection } from '../engines/control/connection.ts';
 import { readFrame, replyOf } from '../engines/control/frames.ts';
 import { quietSession } from '../engines/control/session-choice.ts';
 import { SubprocessEngine } from '../engines/subprocess.ts';
-import { TmuxError } from '../errors.ts';
+import { TmuxError, type TmuxErrorCode } from '../errors.ts';
+import { readGiven } from '../operation/given.ts';
 import { quoteLine } from '../operation/quote.ts';
-import type { Reply } from '../operation/reply.ts';
-import type { PaneId, SessionId, WindowId } from '../operation/target.ts';
+import { linesOf, type Reply } from '../operation/reply.ts';
+import { type PaneId, type SessionId, sessionIdSchema, type WindowId } from '../operation/target.ts';
 import type { TmuxEvent, TmuxEventType } from './event.ts';
 import { EventStream, type SubscribeOptions } from './event-stream.ts';
 import { createNoticeReader } from './notices.ts';
@@ -20,8 +22,16 @@ export interface EventsOptions {
   readonly pauseAfter?: number;
 }
 
+const optionsSchema: z.ZodType<EventsOptions> = z.strictObject({
+  session: sessionIdSchema.optional(),
+  output: z.boolean().optional(),
+  pauseAfter: z.int().min(1).optional(),
+});
+
 /** What a watch looks at: the attached session, one pane or window, or all of them. */
 export type WatchScope = '' | PaneId | WindowId | '%*' | '@*';
+
+const gone: ReadonlySet<TmuxErrorCode> = new Set(['no_server', 'command_failed']);
 
 /** How long to wait before each try to reconnect; the last one repeats. */
 const backoffMs = [100, 200, 500, 1_000, 2_000, 5_000];
@@ -31,8 +41,10 @@ const backoffMs = [100, 200, 500, 1_000, 2_000, 5_000];
  * It comes back after a loss, with its watches, and says so.
  *
  * @example
- * await using events = await Events.open({ socketName: 'work' });
- * for await (const event of events.subscribe({ types: ['window-add'] })) console.log(event);
+ * await using events = await Events.open(server.connection);
+ * const added = events.subscribe({ types: ['window-add'] });
+ * await session.newWindow({ name: 'logs' });
+ * for await (const event of added) if (event.type === 'window-add') break;
  */
 export class Events implements AsyncDisposable {
   readonly #options: EventsOptions;
@@ -50,9 +62,9 @@ export class Events implements AsyncDisposable {
     this.#processes = new SubprocessEngine(target);
   }
 
-  /** Connects; fails with no_server when there is none, or no session that may be attached to unnoticed. */
+  /** Connects; fails with no_server when there is none, with command_failed when the session is gone or would notice. */
   static async open(target: ConnectionOptions, options: EventsOptions = {}): Promise<Events> {
-    const events = new Events(target, options);
+    const events = new Events(target, readGiven(optionsSchema, options, 'events'));
     await events.#connect();
     return events;
   }
@@ -125,13 +137,19 @@ export class Events implements AsyncDisposable {
   async #attachable(): Promise<SessionId> {
     const { session } = this.#options;
     const found = await quietSession(this.#processes, session);
-    if (found === null) {
-      const message = session
-        ? `Session ${session} is gone, or set to be destroyed when unattached: its output can be had by a pipe.`
-        : 'There is no tmux server, or no session whose destroy-unattached is off.';
+    if (found !== null) return found;
+    const listed = await this.#processes.run({
+      argv: ['list-sessions', '-F', '#{session_id}'],
+      effect: 'read',
+    });
+    if (session === undefined || listed.status !== 'complete') {
+      const message = 'There is no tmux server, or no session whose destroy-unattached is off.';
       throw new TmuxError('no_server', message, { session });
     }
-    return found;
+    const why = linesOf(listed.stdout).includes(session)
+      ? `Session ${session} is set to be destroyed when unattached: its output can be had by a pipe.`
+      : `can't find session: ${session}`;
+    throw new TmuxError('command_failed', why, { session });
   }
 
   async #lost(): Promise<void> {
@@ -147,7 +165,7 @@ export class Events implements AsyncDisposable {
         return;
       } catch (error) {
         // Not there yet: the next try tells. A session that was asked for by name does not come back.
-        if (this.#options.session !== undefined && error instanceof TmuxError && error.code === 'no_server')
+        if (this.#options.session !== undefined && error instanceof TmuxError && gone.has(error.code))
           return this.close();
       }
     }

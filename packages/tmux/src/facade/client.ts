@@ -2,7 +2,11 @@ import type { Target } from '../operation/target.ts';
 import { detachClient, refreshClient, switchClient } from '../operations/index.ts';
 import type { ServerAccess } from './server-access.ts';
 
-/** A live client: somebody's terminal, or a control connection. */
+/**
+ * A live client: somebody's terminal, or a control connection.
+ *
+ * @example for (const client of await server.clients()) await client.refresh();
+ */
 export class Client {
   readonly server: ServerAccess;
   readonly name: string;

@@ -89,6 +89,11 @@ class LazyHandle<T extends Target> {
   }
 }
 
+/**
+ * A session that a plan will make.
+ *
+ * @example new LazyServer().newSession({ name: 'work' }).rename('renamed').plan.preview('3.4')
+ */
 export class LazySession extends LazyHandle<Ref<SessionId>> {
   readonly window: LazyWindow;
 
@@ -115,6 +120,11 @@ export class LazySession extends LazyHandle<Ref<SessionId>> {
   }
 }
 
+/**
+ * A window that a plan will make.
+ *
+ * @example new LazyServer().newSession().newWindow({ name: 'logs' }).selectLayout('tiled').plan.preview('3.4')
+ */
 export class LazyWindow extends LazyHandle<Ref<WindowId>> {
   readonly pane: LazyPane;
 
@@ -144,6 +154,11 @@ export class LazyWindow extends LazyHandle<Ref<WindowId>> {
   }
 }
 
+/**
+ * A pane that a plan will make.
+ *
+ * @example new LazyServer().newSession().pane.sendKeys({ keys: ['make'], enter: true }).plan.preview('3.4')
+ */
 export class LazyPane extends LazyHandle<Ref<PaneId>> {
   split(params: Omit<SplitWindow, 'target'> = {}): LazyPane {
     return new LazyPane(this.plan, this.plan.add(splitWindow({ target: this.ref, ...params })).pane);
@@ -171,6 +186,11 @@ export class LazyPane extends LazyHandle<Ref<PaneId>> {
   }
 }
 
+/**
+ * A client that a plan will act on.
+ *
+ * @example new LazyServer().client('/dev/pts/3').detach().plan.preview('3.4')
+ */
 export class LazyClient {
   readonly plan: Plan;
   readonly name: string;

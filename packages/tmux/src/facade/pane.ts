@@ -22,7 +22,14 @@ import { openPanePipe, type PanePipe, type PanePipeOptions } from '../pipe/pane-
 import { type WaitOptions, type WaitResult, waitForOutput } from '../wait/wait-for-output.ts';
 import type { ServerAccess } from './server-access.ts';
 
-/** A live pane. */
+/**
+ * A live pane.
+ *
+ * @example
+ * const side = await pane.split({ direction: 'right', shell: 'exec cat' });
+ * await side.sendText('no word of this is a key: Enter', { enter: true });
+ * const lines = await side.capture();
+ */
 export class Pane {
   readonly server: ServerAccess;
   readonly id: PaneId;
@@ -93,7 +100,7 @@ export class Pane {
   }
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: the sequences that open and close a bracketed paste
+/** The sequences that open and close a bracketed paste. */
 const brackets = /(?:\u001b\[|\u009b)20[01]~/g;
 
 /** Removing one may join the halves of another. */

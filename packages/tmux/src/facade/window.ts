@@ -11,16 +11,21 @@ import {
 import { Pane } from './pane.ts';
 import type { ServerAccess } from './server-access.ts';
 
-/** A live window. */
+/**
+ * A live window.
+ *
+ * @example
+ * await window.split({ direction: 'below' });
+ * await window.selectLayout('even-vertical');
+ * (await window.panes()).length;
+ */
 export class Window {
   readonly server: ServerAccess;
   readonly id: WindowId;
-  readonly #first: PaneId | undefined;
 
-  constructor(server: ServerAccess, id: WindowId, first?: PaneId) {
+  constructor(server: ServerAccess, id: WindowId) {
     this.server = server;
     this.id = id;
-    this.#first = first;
   }
 
   async panes(): Promise<readonly Pane[]> {
@@ -29,9 +34,8 @@ export class Window {
     );
   }
 
-  /** The pane it was created with, or its active one. */
+  /** Its active pane at this moment. */
   async pane(): Promise<Pane> {
-    if (this.#first) return new Pane(this.server, this.#first);
     const rows = await this.server.run(listPanes({ target: this.id }));
     return new Pane(this.server, (rows.find((row) => row.active) ?? rows[0])?.paneId as PaneId);
   }

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { TmuxError } from '../errors.ts';
+import { readGiven, shown } from './given.ts';
 import type { Outcome } from './outcome.ts';
 import type { Param } from './param.ts';
-import { problems } from './target.ts';
 import { atLeast, parseVersion, type TmuxVersion } from './version.ts';
 
 export type Scope = 'server' | 'session' | 'window' | 'pane' | 'client';
@@ -102,23 +102,34 @@ export interface Builder<P, V> {
   readonly schema: z.ZodType<P>;
 }
 
-/** Declares a kind of operation. The table of its parameters is its schema, its rendering and its documentation. */
+/**
+ * Declares a kind of operation. The table of its parameters is its schema, its rendering and its documentation.
+ *
+ * @example
+ * const endPane = defineOperation({ ...killPane.spec, kind: 'end_pane', summary: 'Ends a pane.' });
+ * endPane({ target: '%1' }).render('3.4'); // ['kill-pane', '-t', '%1']
+ */
 export function defineOperation<P extends object, V>(spec: OperationSpec<P, V>): Builder<P, V> {
   const schema = z.strictObject(shapeOf(spec)) as unknown as z.ZodType<P>;
   const build = (params?: P): Operation<P, V> => {
-    const parsed = schema.safeParse(params ?? {});
-    if (!parsed.success) {
-      throw new TmuxError('invalid_parameters', `${spec.kind}: ${problems(parsed.error)}.`, {
-        kind: spec.kind,
-        params,
-      });
-    }
-    const refusal = spec.refuse?.(parsed.data, null);
+    const given = readGiven(schema, params ?? {}, spec.kind);
+    const refusal = spec.refuse?.(given, null);
     if (refusal)
       throw new TmuxError('invalid_parameters', `${spec.kind}: ${refusal}.`, { kind: spec.kind, params });
-    return new Operation(spec, deepFreeze(parsed.data));
+    return new Operation(spec, deepFreeze(given));
   };
   return Object.freeze(Object.assign(build, { spec: Object.freeze(spec), schema }));
+}
+
+/** Refuses what is no operation, such as a builder nobody has called. */
+export function requireOperation(given: Operation): void {
+  if (typeof given?.render === 'function') return;
+  const kind = (given as Partial<Builder<object, unknown>> | undefined)?.spec?.kind;
+  const builder = kind?.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
+  const message = builder
+    ? `${builder} only builds operations: call it, ${builder}({ … }).`
+    : `${shown(given)} is no operation: give what a builder answers, as killPane({ target: '%1' }).`;
+  throw new TmuxError('invalid_parameters', message, { given });
 }
 
 export function isChainable(

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { shown } from './given.ts';
 import { literalFormat } from './quote.ts';
 import {
   type AnyTarget,
@@ -114,12 +115,14 @@ export function integer(
   return param(z.int().min(options?.min ?? 0), letter, doc, (value) => [letter, String(value)], options);
 }
 
+const notASize = {
+  error: ({ input }: { readonly input?: unknown }): string =>
+    `a size is a number of cells, or a share from '1%' to '100%', not ${shown(input)}`,
+};
+
 /** A size in cells, or of the available space: 20 or '30%'. */
 export function size(letter: string, doc: string, options?: ParamOptions): Optional<number | `${number}%`> {
-  const schema = z.union([
-    z.int().min(1),
-    z.string().regex(/^([1-9]\d?|100)%$/, 'a share is a number from 1 to 100 and %'),
-  ]);
+  const schema = z.union([z.int().min(1), z.string().regex(/^([1-9]\d?|100)%$/, notASize)], notASize);
   return param(
     schema as unknown as z.ZodType<number | `${number}%`>,
     letter,
@@ -236,5 +239,8 @@ export function optional<T>(given: Param<T>): Param<T, false> {
 }
 
 export const absolutePath: z.ZodType<string> = words.and(
-  z.string().startsWith('/', 'must be an absolute path: tmux would look in a folder of its own'),
+  z.string().startsWith('/', {
+    error: ({ input }) =>
+      `must be an absolute path, not ${shown(input)}: tmux would look in a folder of its own`,
+  }),
 );

@@ -4,6 +4,10 @@ import { linesOf, type Reply } from './reply.ts';
 
 /**
  * What became of one operation. A failure of tmux is a value; `unwrap()` and `raiseForStatus()` turn it into an error.
+ *
+ * @example
+ * const result = await execute(engine, killPane({ target: '%999' }));
+ * if (!result.ok) console.log(result.status, result.stderr); // failed [ "can't find pane: %999" ]
  */
 export class Result<V = unknown> {
   readonly operation: Operation<unknown, V>;

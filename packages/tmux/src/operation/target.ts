@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { TmuxError } from '../errors.ts';
+import { partOf, readGiven, shown } from './given.ts';
 
 export type PaneId = `%${number}`;
 export type WindowId = `@${number}`;
@@ -47,24 +48,51 @@ const paneSpecials = [
   'top-left', 'top-right', 'bottom-left', 'bottom-right', 'up-of', 'down-of', 'left-of', 'right-of',
 ] as const; // biome-ignore format: a table
 
+interface Refusal {
+  /** Alternatives of a union that are refused alike are all told. */
+  readonly abort: true;
+  readonly error: (issue: { readonly input?: unknown }) => string;
+}
+
+function noId(form: string): Refusal {
+  return { abort: true, error: ({ input }) => `${form}, not ${shown(input)}` };
+}
+
+/** What is wrong with a name; of an empty one only that it is empty. */
+function unlessEmpty(what: string, why: string): Refusal {
+  return { abort: true, error: ({ input }) => `${what} ${input === '' ? 'cannot be empty' : why}` };
+}
+
 export const paneIdSchema: z.ZodType<PaneId> = z
   .string()
-  .regex(/^%\d+$/, 'a pane id is % and a number') as unknown as z.ZodType<PaneId>;
+  .regex(/^%\d+$/, noId('a pane id is % and a number')) as unknown as z.ZodType<PaneId>;
 export const windowIdSchema: z.ZodType<WindowId> = z
   .string()
-  .regex(/^@\d+$/, 'a window id is @ and a number') as unknown as z.ZodType<WindowId>;
+  .regex(/^@\d+$/, noId('a window id is @ and a number')) as unknown as z.ZodType<WindowId>;
 export const sessionIdSchema: z.ZodType<SessionId> = z
   .string()
-  .regex(/^\$\d+$/, 'a session id is $ and a number') as unknown as z.ZodType<SessionId>;
+  .regex(/^\$\d+$/, noId('a session id is $ and a number')) as unknown as z.ZodType<SessionId>;
 
-/** tmux reads `:` and `.` as separators, the leading marks as other kinds of target, and turns both into `_` in new names. */
+/**
+ * tmux reads `:` and `.` as separators, the leading marks as other kinds of target, and turns both into `_` in new names.
+ * It stores a backslash as two, and 3.3a puts one before a dollar that could begin a variable: asked for by the name it
+ * was given, such a session would not be found.
+ */
 export const sessionNameSchema: z.ZodType<string> = z
   .string()
-  .regex(/^[^:.\p{Cc}]+$/u, 'a session name cannot hold ":", "." or control characters')
+  .regex(
+    /^(?!.*(\\|\$[A-Za-z_{]))/s,
+    'a session name here cannot hold "\\", or "$" before a letter, "_" or "{", which tmux stores otherwise; use its id',
+  )
+  .regex(/^[^:.\p{Cc}]+$/u, unlessEmpty('a session name', 'cannot hold ":", "." or control characters'))
   .regex(/^[^$@%={}!^+~-]/, 'a session name here cannot start with one of $@%={}!^+~-; use its id');
 const windowNameSchema = z
   .string()
-  .regex(/^[^:.\p{Cc}]+$/u, 'a window named with ":", "." or control characters must be given by its id')
+  .regex(
+    /^[^:.\p{Cc}]+$/u,
+    unlessEmpty('a window name', 'cannot hold ":", "." or control characters here; give its id'),
+  )
+  .regex(/^[^\\]*$/, 'a window name with a backslash must be replaced by its id: tmux 3.7 stores it as two')
   .regex(/^[^$@%={}!^+~-]/, 'a window name starting with one of $@%={}!^+~- must be given by its id')
   .regex(/\D/, 'a window whose name is a number must be given by its id: tmux would read it as an index');
 
@@ -91,7 +119,7 @@ export const slotSchema: z.ZodType<SlotRef> = z.strictObject({
 /** What to give instead of what was given; the commonest slip is tmux's own form, which matches by prefix. */
 const noTarget = {
   error: ({ input }: { readonly input?: unknown }): string =>
-    `${JSON.stringify(input)} is no target: give an id ('%1', '@1', '$1') or exact names, { session: 'work', window: 0, pane: 1 }`,
+    `${shown(input)} is no target${partOf(input) || ": give an id ('%1', '@1', '$1') or exact names, { session: 'work', window: 0, pane: 1 }"}`,
 };
 
 const targets = [
@@ -106,7 +134,7 @@ export const targetSchema: z.ZodType<Target> = z.union(targets, noTarget);
 export const anyTargetSchema: z.ZodType<AnyTarget> = z.union([...targets, specialSchema], noTarget);
 /** Client names are the paths of their terminals, or `client-PID` for control clients. */
 export const clientTargetSchema: z.ZodType<ClientTarget> = z.strictObject({
-  client: z.string().regex(/^[^\p{Cc}]+$/u, 'a client name cannot hold control characters'),
+  client: z.string().regex(/^[^\p{Cc}]+$/u, unlessEmpty('a client name', 'cannot hold control characters')),
 });
 
 /**
@@ -116,38 +144,8 @@ export const clientTargetSchema: z.ZodType<ClientTarget> = z.strictObject({
  */
 export function exact(session: string, window?: string | number, pane?: number): PathTarget {
   const path = { session, ...(window !== undefined && { window }), ...(pane !== undefined && { pane }) };
-  const parsed = pathSchema.safeParse(path);
-  if (!parsed.success) {
-    throw new TmuxError(
-      'invalid_target',
-      `${JSON.stringify(path)} is not a target: ${problems(parsed.error)}.`,
-      { path },
-    );
-  }
+  readGiven(pathSchema, path, `${JSON.stringify(path)} is not a target`, 'invalid_target');
   return Object.freeze(path);
-}
-
-/** The part of a zod error a person reads: where, and what. */
-export function problems(error: z.ZodError): string {
-  return error.issues.map(describeIssue).join('; ');
-}
-
-function describeIssue(issue: z.core.$ZodIssue): string {
-  const where = issue.path.length > 0 ? `${issue.path.join('.')}: ` : '';
-  if (issue.code === 'invalid_union') {
-    // The branch that came furthest is the one that was meant; if none came anywhere, the union speaks for itself.
-    const [best] = issue.errors.toSorted((a, b) => depth(b) - depth(a));
-    return where + (best && depth(best) > 1 ? best.map(describeIssue).join('; ') : issue.message);
-  }
-  return where + issue.message;
-}
-
-function depth(issues: readonly z.core.$ZodIssue[]): number {
-  return Math.max(
-    ...issues.map(
-      (issue) => issue.path.length * 2 + (issue.code === 'custom' || issue.code === 'invalid_format' ? 1 : 0),
-    ),
-  );
 }
 
 export function isSlot(value: unknown): value is SlotRef {

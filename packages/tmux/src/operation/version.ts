@@ -18,12 +18,20 @@ export function parseVersion(text: string): TmuxVersion {
   return { text: match[0], major: Number(match[1]), minor: Number(match[2]), patch: match[3] ?? '' };
 }
 
-/** Negative when a is older than b, positive when newer, 0 when equal. */
+/**
+ * Negative when a is older than b, positive when newer, 0 when equal.
+ *
+ * @example compareVersions(parseVersion('3.3a'), parseVersion('3.4')) < 0 // true
+ */
 export function compareVersions(a: TmuxVersion, b: TmuxVersion): number {
   return a.major - b.major || a.minor - b.minor || a.patch.localeCompare(b.patch);
 }
 
-/** Whether `version` is `wanted` ('3.4') or newer. */
+/**
+ * Whether `version` is `wanted` ('3.4') or newer.
+ *
+ * @example atLeast(await engine.version(), '3.7') // floating panes
+ */
 export function atLeast(version: TmuxVersion, wanted: string): boolean {
   return compareVersions(version, parseVersion(wanted)) >= 0;
 }

@@ -45,6 +45,8 @@ export interface PaneRow {
   readonly windowActive: boolean;
   readonly windowFlags: string;
   readonly windowLinked: boolean;
+  readonly windowWidth: number;
+  readonly windowHeight: number;
   readonly zoomed: boolean;
   readonly layout: string;
   readonly visibleLayout: string;
@@ -98,6 +100,8 @@ const paneRows = rows<PaneRow>('PaneRows', {
   windowActive: flagColumn('#{window_active}'),
   windowFlags: textColumn('#{window_flags}'),
   windowLinked: flagColumn('#{window_linked}'),
+  windowWidth: countColumn('#{window_width}'),
+  windowHeight: countColumn('#{window_height}'),
   zoomed: flagColumn('#{window_zoomed_flag}'),
   layout: layoutColumn('#{window_layout}'),
   visibleLayout: layoutColumn('#{window_visible_layout}'),

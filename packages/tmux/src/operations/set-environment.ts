@@ -13,6 +13,7 @@ export interface SetEnvironment {
   readonly remove?: boolean;
   readonly unset?: boolean;
   readonly hidden?: boolean;
+  readonly expandFormats?: boolean;
 }
 
 const variable = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'not the name of a variable');
@@ -28,6 +29,7 @@ export const setEnvironment: Builder<SetEnvironment, Ack> = defineOperation<SetE
     remove: flag('-r', 'start processes without the variable'),
     unset: flag('-u', 'forget what was set here'),
     hidden: flag('-h', 'only for formats, not for processes'),
+    expandFormats: flag('-F', 'expand formats in the value'),
     name: required(custom(variable, '', 'its name', (name) => [name])),
     value: argument('what it is set to'),
   },

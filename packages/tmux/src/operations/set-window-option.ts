@@ -11,6 +11,9 @@ export interface SetWindowOption {
   readonly global?: boolean;
   readonly append?: boolean;
   readonly unset?: boolean;
+  readonly onlyIfUnset?: boolean;
+  readonly expandFormats?: boolean;
+  readonly quiet?: boolean;
 }
 
 export const setWindowOption: Builder<SetWindowOption, Ack> = defineOperation<SetWindowOption, Ack>({
@@ -23,6 +26,9 @@ export const setWindowOption: Builder<SetWindowOption, Ack> = defineOperation<Se
     global: flag('-g', 'the option of all windows that have none of their own'),
     append: flag('-a', 'add to a text or to an array'),
     unset: flag('-u', 'take the value away, so that the global one holds'),
+    onlyIfUnset: flag('-o', 'fail when it is set already'),
+    expandFormats: flag('-F', 'expand formats in the value'),
+    quiet: flag('-q', 'no failure when there is no such option'),
     option: required(optionName('its name')),
     value: argument('what it is set to'),
   },

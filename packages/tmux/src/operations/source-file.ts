@@ -1,9 +1,12 @@
 import { type Builder, defineOperation } from '../operation/operation.ts';
 import { type Ack, ack } from '../operation/outcome.ts';
-import { absolutePath, custom, flag, required } from '../operation/param.ts';
+import { absolutePath, anyTarget, custom, flag, optional, required } from '../operation/param.ts';
+
+import type { AnyTarget } from '../operation/target.ts';
 
 export interface SourceFile {
   readonly path: string;
+  readonly target?: AnyTarget;
   readonly quiet?: boolean;
   readonly verbose?: boolean;
   readonly parseOnly?: boolean;
@@ -18,6 +21,7 @@ export const sourceFile: Builder<SourceFile, Ack> = defineOperation<SourceFile, 
   effect: 'write',
   summary: 'Runs the tmux commands in a file.',
   params: {
+    target: { ...optional(anyTarget('the pane its commands are about')), since: '3.4' },
     quiet: flag('-q', 'no failure when there is no such file'),
     verbose: flag('-v', 'print the commands as they are read'),
     parseOnly: flag('-n', 'read it and run nothing'),

@@ -18,6 +18,7 @@ export interface SplitWindow {
   readonly size?: number | `${number}%`;
   readonly fullSize?: boolean;
   readonly select?: boolean;
+  readonly zoom?: boolean;
   readonly startDirectory?: string;
   readonly environment?: Readonly<Record<string, string>>;
   readonly shell?: string;
@@ -34,6 +35,7 @@ export const splitWindow: Builder<SplitWindow, CreatedPane> = defineOperation<Sp
     size: size('-l', 'lines or columns of the new pane, or a share'),
     fullSize: flag('-f', 'span the whole window'),
     select: unless('-d', 'make the new pane the active one'),
+    zoom: flag('-Z', 'let the active pane fill the window afterwards'),
     startDirectory: startDirectory(),
     environment: environment(),
     shell: argument('command the shell runs; the user’s shell unless told'),

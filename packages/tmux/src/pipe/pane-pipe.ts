@@ -27,7 +27,10 @@ const noticing = { tries: 20, everyMs: 5 };
  * attached client, and ends when the pane does. A pane has one pipe: somebody else's is never replaced unasked.
  * A reader that stops reading makes tmux keep the bytes in its memory, so read on or close.
  *
- * @example for await (const chunk of await openPanePipe(engine, '%1')) process.stdout.write(chunk);
+ * @example
+ * await using pipe = await openPanePipe(engine, pane.id);
+ * await pane.respawn({ kill: true, shell: 'printf "from the pane"' });
+ * for await (const bytes of pipe) process.stdout.write(bytes);
  */
 export async function openPanePipe(
   engine: Engine,
@@ -75,7 +78,14 @@ async function makeFifo(): Promise<string> {
   }
 }
 
-/** The bytes of one pane; made by openPanePipe. */
+/**
+ * The bytes of one pane; made by openPanePipe.
+ *
+ * @example
+ * await using pipe = await pane.pipe();
+ * await pane.sendText('echo hello', { enter: true });
+ * for await (const bytes of pipe) if (bytes.includes('hello')) break;
+ */
 export class PanePipe implements AsyncIterable<Buffer>, AsyncDisposable {
   readonly paneId: PaneId;
   readonly #engine: Engine;
@@ -148,7 +158,8 @@ export class PanePipe implements AsyncIterable<Buffer>, AsyncDisposable {
 
   /**
    * Waits until all that a dead pane printed can be read. tmux calls a pane dead when its pipe has taken the last byte;
-   * what is then left is with the writer, which sleeps when it has passed everything on. Aborted, it waits no longer.
+   * what is then left is with the writer, which sleeps when it has passed everything on; one that has ended passes on
+   * no more. Aborted, it waits no longer.
    */
   async finish(signal?: AbortSignal): Promise<void> {
     while (!signal?.aborted) {
@@ -158,7 +169,7 @@ export class PanePipe implements AsyncIterable<Buffer>, AsyncDisposable {
       await setImmediate();
       await setImmediate();
       if (this.#socket.readableEnded || this.#socket.destroyed) return;
-      if (writer?.state === 'S' && this.#socket.bytesRead === before) return;
+      if ((writer?.state ?? 'S') === 'S' && this.#socket.bytesRead === before) return;
       await setTimeout(1);
     }
   }

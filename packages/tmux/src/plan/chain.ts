@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { TmuxError } from '../errors.ts';
-import type { Operation } from '../operation/operation.ts';
-import type { Registry } from '../registry.ts';
+import { readGiven } from '../operation/given.ts';
+import { type Operation, requireOperation } from '../operation/operation.ts';
+import { operations, type Registry } from '../registry.ts';
 
 /** Operations that share one `;` line: tmux stops at the first that fails. Run with `executeChain`. */
 export interface Chain {
@@ -14,6 +15,7 @@ export interface Chain {
  * @example await executeChain(engine, chain(selectPane({ target: '%1' }), killPane({ target: '%2' })).operations)
  */
 export function chain(...operations: readonly Operation[]): Chain {
+  for (const operation of operations) requireOperation(operation);
   if (operations.length === 0)
     throw new TmuxError('invalid_parameters', 'A chain needs at least one operation.');
   const alone = operations.find((operation) => !operation.chainable);
@@ -28,10 +30,14 @@ export function chain(...operations: readonly Operation[]): Chain {
 
 const chainJson = z.strictObject({ operations: z.array(z.unknown()).min(1) });
 
-/** Builds a chain back from its JSON, validating every operation anew. */
-export function chainFromJSON(json: unknown, registry: Registry): Chain {
-  const read = chainJson.safeParse(json);
-  if (!read.success)
-    throw new TmuxError('invalid_parameters', 'A chain is { operations: [{ kind, params }, …] }.', { json });
-  return chain(...read.data.operations.map((operation) => registry.parse(operation)));
+/**
+ * Builds a chain back from its JSON, validating every operation anew.
+ *
+ * @example
+ * const stored = JSON.stringify(chain(killPane({ target: '%1' })));
+ * chainFromJSON(JSON.parse(stored)).operations.length; // 1
+ */
+export function chainFromJSON(json: unknown, registry: Registry = operations): Chain {
+  const { operations: line } = readGiven(chainJson, json, 'A chain is { operations: [{ kind, params }, …] }');
+  return chain(...line.map((operation) => registry.parse(operation)));
 }

@@ -1,5 +1,6 @@
 import { type Engine, execute, executeChain, type RunOptions } from '../engine.ts';
 import { TmuxError, type TmuxErrorCode } from '../errors.ts';
+import { requireEngine } from '../operation/given.ts';
 import type { Operation } from '../operation/operation.ts';
 import { type Answer, skipped } from './answer.ts';
 import { runPlan } from './core.ts';
@@ -28,6 +29,7 @@ export async function* drive(
   options: StreamOptions,
 ): AsyncGenerator<PlanEvent, void> {
   const { planner = 'folding', onError = () => 'stop' } = options;
+  requireEngine(engine);
   const version = await engine.version();
   const bytes = previewSteps(steps, version).map((line) => line.bytes);
   const dispatches = dispatchesOf(plannerOf(planner), { steps, bytes });

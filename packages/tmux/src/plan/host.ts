@@ -9,7 +9,14 @@ import type { HostContext, HostStep, ScriptStep, WaitPaneStep } from './step.ts'
 /** Carries out the host steps of a plan; what it throws is the failure of the step, what it answers the step's value. */
 export type HostRunner = (step: HostStep, context: HostContext) => Promise<unknown>;
 
-/** Sleeps, runs scripts with `sh -c`, watches panes and calls functions, here in this process. */
+/**
+ * Sleeps, runs scripts with `sh -c`, watches panes and calls functions, here in this process.
+ *
+ * @example
+ * const plan = new Plan();
+ * plan.host({ type: 'sleep', ms: 10 });
+ * await plan.execute(engine, { host: (step, context) => runHostStep(step, context) });
+ */
 export const runHostStep: HostRunner = async (step, context) => {
   context.signal?.throwIfAborted();
   if (step.type === 'sleep') return sleep(step.ms, undefined, { signal: context.signal });

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { TmuxError } from '../errors.ts';
+import { readGiven } from '../operation/given.ts';
 import type { Operation } from '../operation/operation.ts';
-import { paneIdSchema, problems, sessionIdSchema, windowIdSchema } from '../operation/target.ts';
-import type { Registry } from '../registry.ts';
+import { paneIdSchema, sessionIdSchema, windowIdSchema } from '../operation/target.ts';
+import { operations, type Registry } from '../registry.ts';
 import { chain } from './chain.ts';
 import { Plan } from './plan.ts';
 import type { Probe } from './probe.ts';
@@ -20,14 +21,13 @@ const planSchema = z.strictObject({ steps: z.array(stepSchema) });
 /**
  * Builds a plan back from what `plan.toJSON()` gave, validating every step anew.
  *
- * @example planFromJSON(JSON.parse(text), operations)
+ * @example
+ * const plan = new Plan();
+ * plan.add(killPane({ target: '%1' }));
+ * planFromJSON(JSON.parse(JSON.stringify(plan))).steps.length; // 1
  */
-export function planFromJSON(json: unknown, registry: Registry): Plan {
-  const read = planSchema.safeParse(json);
-  if (!read.success) {
-    throw new TmuxError('invalid_parameters', `This is not a plan: ${problems(read.error)}.`, { json });
-  }
-  const { steps } = read.data;
+export function planFromJSON(json: unknown, registry: Registry = operations): Plan {
+  const { steps } = readGiven(planSchema, json, 'This is not a plan');
   const plan = new Plan();
   for (const [index, step] of steps.entries()) {
     if ('host' in step) plan.host(step.host as unknown as HostStep);
@@ -61,13 +61,11 @@ const bindingsSchema = z.record(
   z.union([sessionIdSchema, windowIdSchema, paneIdSchema]),
 );
 
-/** Checks bindings that were stored as JSON. */
+/**
+ * Checks bindings that were stored as JSON.
+ *
+ * @example bindingsFromJSON(JSON.parse('{"0:pane":"%1"}'))
+ */
 export function bindingsFromJSON(json: unknown): Bindings {
-  const read = bindingsSchema.safeParse(json);
-  if (read.success) return read.data as Bindings;
-  throw new TmuxError(
-    'invalid_parameters',
-    `These are not the bindings of a plan: ${problems(read.error)}.`,
-    { json },
-  );
+  return readGiven(bindingsSchema, json, 'These are not the bindings of a plan') as Bindings;
 }

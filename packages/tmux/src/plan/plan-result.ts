@@ -45,7 +45,15 @@ export function failedCreate(creator: StepResult): TmuxError {
   return new TmuxError('failed_create', what, { slot: index, result });
 }
 
-/** What became of a plan: every step in order, and the ids its slots stand for. */
+/**
+ * What became of a plan: every step in order, and the ids its slots stand for.
+ *
+ * @example
+ * const plan = new Plan();
+ * const work = plan.add(newSession({ name: 'work' }));
+ * const result = await plan.execute(engine);
+ * if (result.ok) console.log(result.id(work.pane));
+ */
 export class PlanResult {
   readonly steps: readonly StepResult[];
   readonly bindings: Bindings;

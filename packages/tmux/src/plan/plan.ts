@@ -1,7 +1,7 @@
 import type { Engine } from '../engine.ts';
 import { TmuxError } from '../errors.ts';
-import type { Operation } from '../operation/operation.ts';
-import { problems } from '../operation/target.ts';
+import { readGiven } from '../operation/given.ts';
+import { type Operation, requireOperation } from '../operation/operation.ts';
 import type { TmuxVersion } from '../operation/version.ts';
 import type { Chain } from './chain.ts';
 import { drive, type PlanEvent, type StreamOptions } from './drive.ts';
@@ -43,6 +43,7 @@ export class Plan {
 
   /** Adds an operation. The slot's parts stand for what it creates, in the targets of later operations. */
   add<P, V>(operation: Operation<P, V>): Slot<CreatedBy<V>> {
+    requireOperation(operation as Operation);
     return this.#push({ type: 'operation', operation }) as Slot<CreatedBy<V>>;
   }
 
@@ -74,12 +75,8 @@ export class Plan {
 
   /** Adds what happens outside tmux, between the operations before and after it. */
   host(step: HostStep): Slot {
-    const read = hostStepSchema.safeParse(step);
-    if (!read.success)
-      throw new TmuxError('invalid_parameters', `This is not a host step: ${problems(read.error)}.`, {
-        step,
-      });
-    return this.#push({ type: 'host', host: Object.freeze(read.data) });
+    const host = Object.freeze(readGiven(hostStepSchema, step, 'This is not a host step'));
+    return this.#push({ type: 'host', host });
   }
 
   /** The words of every step, before anything runs. */

@@ -12,7 +12,7 @@ export type Probe = Operation<unknown, Text>;
  * There is no such probe for windows: since 3.2 display-message answers for the current one when the window named in
  * a target does not exist. For a session that does not exist it answers nothing.
  *
- * @example plan.ensure(findSession('work'), newSession({ name: 'work' }))
+ * @example new Plan().ensure(findSession('work'), newSession({ name: 'work' }))
  */
 export function findSession(name: string): Probe {
   return displayMessage({ target: exact(name), message: '#{session_id} #{window_id} #{pane_id}' });

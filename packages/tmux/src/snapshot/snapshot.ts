@@ -1,9 +1,8 @@
 import { z } from 'zod';
-import { TmuxError } from '../errors.ts';
+import { readGiven } from '../operation/given.ts';
 import {
   type PaneId,
   paneIdSchema,
-  problems,
   type SessionId,
   sessionIdSchema,
   type WindowId,
@@ -34,6 +33,8 @@ export interface WindowSnapshot {
   readonly flags: string;
   readonly linked: boolean;
   readonly zoomed: boolean;
+  readonly width: number;
+  readonly height: number;
   readonly layout: string;
   readonly visibleLayout: string;
   readonly panes: readonly PaneSnapshot[];
@@ -67,7 +68,7 @@ const pane = z.strictObject({
 }); // biome-ignore format: a table
 const window = z.strictObject({
   id: windowIdSchema, index: z.int(), name: z.string(), active: z.boolean(), flags: z.string(), linked: z.boolean(),
-  zoomed: z.boolean(), layout: z.string(), visibleLayout: z.string(), panes: z.array(pane).readonly(),
+  zoomed: z.boolean(), width: z.int(), height: z.int(), layout: z.string(), visibleLayout: z.string(), panes: z.array(pane).readonly(),
 }); // biome-ignore format: a table
 const session = z.strictObject({
   id: sessionIdSchema, name: z.string(), attached: z.int(), group: z.string(), created: z.int(), windows: z.array(window).readonly(),
@@ -83,15 +84,20 @@ export const snapshotSchema: z.ZodType<ServerSnapshot> = z.strictObject({
   clients: z.array(client).readonly(),
 });
 
-/** A snapshot from its JSON, validated. */
+/**
+ * A snapshot from its JSON, validated.
+ *
+ * @example snapshotFromJSON(JSON.parse(JSON.stringify(await server.snapshot())))
+ */
 export function snapshotFromJSON(json: unknown): ServerSnapshot {
-  const read = snapshotSchema.safeParse(json);
-  if (!read.success)
-    throw new TmuxError('invalid_parameters', `This is not a snapshot: ${problems(read.error)}.`, { json });
-  return read.data;
+  return readGiven(snapshotSchema, json, 'This is not a snapshot');
 }
 
-/** Every pane once, however many sessions show its window. */
+/**
+ * Every pane once, however many sessions show its window.
+ *
+ * @example panesOf(await server.snapshot()).map(({ id, currentCommand }) => [id, currentCommand])
+ */
 export function panesOf(snapshot: ServerSnapshot): readonly PaneSnapshot[] {
   return [
     ...new Map(

@@ -36,20 +36,22 @@ function windowOf(rows: NonEmpty<PaneRow>): WindowSnapshot {
     windowActive,
     windowFlags,
     windowLinked,
+    windowWidth,
+    windowHeight,
     zoomed,
     layout,
     visibleLayout,
   } = rows[0];
   return {
     id: windowId, index: windowIndex, name: windowName, active: windowActive, flags: windowFlags, linked: windowLinked,
-    zoomed, layout, visibleLayout, panes: rows.map(paneOf),
+    zoomed, width: windowWidth, height: windowHeight, layout, visibleLayout, panes: rows.map(paneOf),
   }; // biome-ignore format: a list
 }
 
 function paneOf(row: PaneRow): PaneSnapshot {
   const {
     sessionId, sessionName, sessionAttached, sessionGroup, sessionCreated, windowId, windowIndex, windowName, windowActive,
-    windowFlags, windowLinked, zoomed, layout, visibleLayout, paneId, paneIndex, ...own
+    windowFlags, windowLinked, windowWidth, windowHeight, zoomed, layout, visibleLayout, paneId, paneIndex, ...own
   } = row; // biome-ignore format: a list
   return { id: paneId, index: paneIndex, ...own };
 }

@@ -4,6 +4,10 @@ import { startTestServer, type TestServer, type TestServerOptions } from './test
 /**
  * A test server with something on it, which the examples of all operations run on: session `demo` with the windows
  * `editor` (two panes) and `logs`, session `other` with `main` and `spare`, and a buffer `note`.
+ *
+ * @example
+ * await using demo = await demoServer();
+ * await execute(demo.engine(), killWindow({ target: exact('demo', 'logs') }));
  */
 export async function demoServer(options?: TestServerOptions): Promise<TestServer> {
   const server = await startTestServer(options);
@@ -16,7 +20,11 @@ export async function demoServer(options?: TestServerOptions): Promise<TestServe
   return server;
 }
 
-/** Makes the demo on a server, anew if it was there; sessions of other names go. */
+/**
+ * Makes the demo on a server, anew if it was there; sessions of other names go.
+ *
+ * @example await fillDemo(createEngine('memory'))
+ */
 export async function fillDemo(engine: Engine): Promise<void> {
   const made = await engine.runChain(
     [

@@ -30,7 +30,10 @@ export interface TestServer extends AsyncDisposable {
  * Prepares a server; the first new_session starts it. It ends with `stop()`, at the end of an `await using` block,
  * and even when this process is killed: a shell that waits for our end kills it then.
  *
- * @example await using server = await startTestServer();
+ * @example
+ * await using temporary = await startTestServer();
+ * const server = new Server(temporary.engine(), temporary.connection);
+ * await server.newSession({ name: 'mine' });
  */
 export async function startTestServer(options: TestServerOptions = {}): Promise<TestServer> {
   const directory = await mkdtemp(join(tmpdir(), 'poly-tmux-'));

@@ -1,4 +1,5 @@
 import { type Engine, execute } from '../engine.ts';
+import { TmuxError } from '../errors.ts';
 import type { PaneId } from '../operation/target.ts';
 import { displayMessage } from '../operations/index.ts';
 
@@ -14,13 +15,17 @@ export interface PaneState {
   readonly exit: Exit | null;
 }
 
-const format = '#{pane_id},#{pane_dead},#{pane_dead_status},#{pane_dead_signal},#{pane_pid},#{pane_tty}';
+const format =
+  '#{pid},#{pane_id},#{pane_dead},#{pane_dead_status},#{pane_dead_signal},#{pane_pid},#{pane_tty}';
 
-/** What tmux knows about a pane now; null when it is gone. */
+/** What tmux knows about a pane now; null when it is gone. Without a server that is an error: no_server. */
 export async function paneState(engine: Engine, paneId: PaneId): Promise<PaneState | null> {
   const result = await execute(engine, displayMessage({ target: paneId, message: format }));
-  if (!result.ok) return null;
-  const [id, dead, status, signal, pid, tty = ''] = result.unwrap().text.split(',');
+  if (result.stderr[0]?.startsWith("can't find pane")) return null;
+  const [server, id, dead, status, signal, pid, tty = ''] = result.unwrap().text.split(',');
+  // A server that is about to end lets its clients go with nothing said.
+  if (!server)
+    throw new TmuxError('no_server', `The server ended while ${paneId} was looked at.`, { paneId });
   // tmux answers with empty fields, not with an error, when there is no such pane.
   if (id !== paneId) return null;
   const number = (text: string | undefined): number | null => (text ? Number(text) : null);

@@ -1,8 +1,11 @@
+import { z } from 'zod';
 import { execute } from '../engine.ts';
-import type { Target } from '../operation/target.ts';
+import { readGiven } from '../operation/given.ts';
+import { absolutePath } from '../operation/param.ts';
+import { type Target, targetSchema } from '../operation/target.ts';
 import { killPane, newWindow, respawnPane, setOption } from '../operations/index.ts';
 import type { Tmux } from './output-source.ts';
-import { type WaitOptions, type WaitResult, waitForOutput } from './wait-for-output.ts';
+import { type WaitOptions, type WaitResult, waitForOutput, waitSchema } from './wait-for-output.ts';
 
 export interface RunAndWaitOptions extends Omit<WaitOptions, 'send' | 'settleMs' | 'whileRunning'> {
   /** The session the command's window goes to. */
@@ -13,16 +16,26 @@ export interface RunAndWaitOptions extends Omit<WaitOptions, 'send' | 'settleMs'
   readonly keep?: boolean;
 }
 
+const commandSchema = z.string().min(1);
+const optionsSchema = waitSchema.omit({ send: true, settleMs: true, whileRunning: true }).extend({
+  target: targetSchema,
+  startDirectory: absolutePath.optional(),
+  environment: z.record(z.string(), z.string()).optional(),
+  keep: z.boolean().optional(),
+});
+
 /**
  * Runs a shell command in a window of its own and waits for its end; answers all it printed and how it ended.
  *
- * @example (await runAndWait(tmux, 'exit 7', { target: exact('work') })).exit // { status: 7, signal: null }
+ * @example (await runAndWait(server, 'exit 7', { target: exact('demo') })).exit // { status: 7, signal: null }
  */
 export async function runAndWait(
   tmux: Tmux,
   command: string,
   options: RunAndWaitOptions,
 ): Promise<WaitResult> {
+  readGiven(commandSchema, command, 'runAndWait: the command');
+  readGiven(optionsSchema, options, 'runAndWait');
   const { target, startDirectory, environment, keep, ...waiting } = options;
   const { engine } = tmux;
   // The window waits for us first: by the time the command starts, its pane is kept after its end and listened to.

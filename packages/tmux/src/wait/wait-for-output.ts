@@ -1,4 +1,6 @@
+import { z } from 'zod';
 import { TmuxError } from '../errors.ts';
+import { readGiven, shown } from '../operation/given.ts';
 import type { PaneId } from '../operation/target.ts';
 import { isAtPrompt } from './foreground.ts';
 import { gap, type OutputSource, outputOf, type Tmux } from './output-source.ts';
@@ -23,6 +25,21 @@ export interface WaitOptions {
   readonly signal?: AbortSignal;
 }
 
+// Infinity is no number to zod, and a good time to wait.
+const amount = z.custom<number>((value) => typeof value === 'number' && value >= 0, {
+  error: ({ input }) => `must be a number, 0 or more, not ${shown(input)}`,
+});
+export const waitSchema: z.ZodObject = z.strictObject({
+  send: z.custom((value) => typeof value === 'function', 'must be a function').optional(),
+  pattern: z.instanceof(RegExp).optional(),
+  settleMs: amount.optional(),
+  whileRunning: z.boolean().optional(),
+  timeoutMs: amount.optional(),
+  maxBytes: amount.optional(),
+  keepChars: amount.optional(),
+  signal: z.instanceof(AbortSignal).optional(),
+});
+
 export type WaitReason =
   | 'pattern'
   | 'finished'
@@ -35,7 +52,7 @@ export type WaitReason =
   | 'lost';
 
 export interface WaitResult {
-  /** `exited`: the process ended and the pane stayed. `gone`: the pane is no more. `lost`: the output can no longer be followed. */
+  /** `exited`: the process ended and the pane stayed. `gone`: the pane is no more, and its server lives. `lost`: the output can no longer be followed. */
   readonly reason: WaitReason;
   /** What was printed since the start, as text. */
   readonly text: string;
@@ -53,11 +70,15 @@ const longestTimer = 2 ** 31 - 1;
 
 /**
  * Listens to a pane, then sends, then waits for the first of: a pattern, silence, the end of the process, a limit.
- * A pane that is dead or gone already is told at once, and nothing is sent.
+ * A pane that is dead or gone already is told at once, and nothing is sent. When it is the server that has ended, the
+ * wait fails with no_server.
  *
- * @example await waitForOutput(tmux, '%1', { send: () => pane.sendText('make', { enter: true }), pattern: /done|failed/ })
+ * @example
+ * const send = () => pane.sendText('echo "sum: $((20 + 22))"', { enter: true });
+ * const { reason, match } = await waitForOutput(server, pane.id, { send, pattern: /^sum: (\d+)$/m });
  */
 export async function waitForOutput(tmux: Tmux, paneId: PaneId, options: WaitOptions): Promise<WaitResult> {
+  readGiven(waitSchema, options, 'waitFor');
   const heard = new Heard(options);
   const source = await sourceOf(tmux, paneId);
   if ('reason' in source) return heard.result(source.reason, source.exit);

@@ -2,7 +2,6 @@ import { TmuxError } from '../errors.ts';
 import type { CreatedSession } from '../operation/outcome.ts';
 import { exact, type SessionId } from '../operation/target.ts';
 import type { TmuxVersion } from '../operation/version.ts';
-import { killSession } from '../operations/kill-session.ts';
 import { killWindow } from '../operations/kill-window.ts';
 import { moveWindow } from '../operations/move-window.ts';
 import { newSession } from '../operations/new-session.ts';
@@ -40,6 +39,8 @@ export type CompiledSession = { readonly session: WorkspaceSession } & (
       readonly action: 'create' | 'replace';
       readonly slot: SlotOf<CreatedSession>;
       readonly windows: readonly CompiledWindow[];
+      /** The session of this name before; the plan renames it, and whoever runs the plan kills it when all is built. */
+      readonly replaced?: SessionId;
     }
 );
 
@@ -51,11 +52,16 @@ export interface CompiledWorkspace {
 
 /** Where the window that only keeps the session alive waits, out of the way of every other. */
 const lastIndex = 2 ** 31 - 1;
+/** What runs in that window; a session that has it is half-built. */
+export const waiting = 'exec cat';
 
 /**
- * Writes a workspace as a plan. Scripts come first, so that nothing has been touched when one fails.
+ * Writes a workspace as a plan. Scripts come first, so that nothing has been touched when one fails; sessions that are
+ * replaced then make way under another name, and live until everything is built.
  *
- * @example compileWorkspace(workspace, { version: parseVersion('3.4') }).plan.preview('3.4')
+ * @example
+ * const { workspace } = await readWorkspace('dev.yaml');
+ * compileWorkspace(workspace, { version: parseVersion('3.4') }).plan.preview('3.4');
  */
 export function compileWorkspace(workspace: Workspace, options: CompileOptions): CompiledWorkspace {
   const { existing, version, size } = options;
@@ -74,37 +80,34 @@ export function compileWorkspace(workspace: Workspace, options: CompileOptions):
     const { command, cwd } = session.beforeScript;
     plan.host({ type: 'script', command, cwd });
   }
+  for (const { session, id, reuse } of todo) {
+    if (id === undefined || reuse) continue;
+    plan.add(renameSession({ target: id, name: `${session.name}-replaced-${id.slice(1)}` }));
+  }
   const warnings: WorkspaceWarning[] = [];
   const sessions = todo.map(({ session, id, reuse }): CompiledSession => {
     if (reuse && id !== undefined) return { session, action: 'reuse', id };
-    const slot = openSession(plan, { size, ...session }, id);
+    const slot = openSession(plan, { size, ...session });
     const floated = openFloats(plan, session, fillSession(plan, session, slot), version);
     warnings.push(...floated.warnings);
     const focused = floated.windows.findLast(({ window }) => window.focus);
     if (focused) plan.add(selectWindow({ target: focused.slot.self }));
-    return { session, action: id === undefined ? 'create' : 'replace', slot, windows: floated.windows };
+    const built = { session, slot, windows: floated.windows };
+    return id === undefined ? { ...built, action: 'create' } : { ...built, action: 'replace', replaced: id };
   });
   return { plan, sessions, warnings };
 }
 
 /**
  * A session starts with a window that only waits: options and variables must be set before the first real process
- * starts, and what one window declares must not become the session's. A session that is replaced dies only when the
- * new one is there, so that the server never runs empty and ends.
+ * starts, and what one window declares must not become the session's.
  */
 function openSession(
   plan: Plan,
   session: WorkspaceSession & { readonly size?: Size | undefined },
-  replaced: SessionId | undefined,
 ): SlotOf<CreatedSession> {
   const { name, startDirectory, size } = session;
-  const slot = plan.add(
-    newSession({ ...(replaced === undefined && { name }), startDirectory, ...size, shell: 'exec cat' }),
-  );
-  if (replaced !== undefined) {
-    plan.add(killSession({ target: replaced }));
-    plan.add(renameSession({ target: slot.self, name }));
-  }
+  const slot = plan.add(newSession({ name, startDirectory, ...size, shell: waiting }));
   plan.add(moveWindow({ source: slot.window, target: exact(name, lastIndex) }));
   for (const [option, value] of Object.entries(session.options)) {
     if (!isWindowOption(option)) plan.add(setOption({ target: slot.self, option, value }));

@@ -14,7 +14,9 @@ export interface Difference {
 /**
  * Compares a declaration with what a server shows: names, counts, indexes, focus, layouts and where first panes are.
  *
- * @example confirmWorkspace(workspace, await takeSnapshot(engine)) // [] when all is as declared
+ * @example
+ * const { workspace } = await readWorkspace('dev.yaml');
+ * confirmWorkspace(workspace, await takeSnapshot(engine)); // [] when all is as declared
  */
 export function confirmWorkspace(workspace: Workspace, snapshot: ServerSnapshot): readonly Difference[] {
   return workspace.sessions.flatMap((session, i) => {

@@ -1,6 +1,10 @@
+import { z } from 'zod';
 import { type Engine, execute } from '../engine.ts';
 import { TmuxError } from '../errors.ts';
+import { readGiven } from '../operation/given.ts';
 import { type OptionValue, unquoteOption } from '../operation/options.ts';
+import type { PaneId } from '../operation/target.ts';
+import { atLeast } from '../operation/version.ts';
 import { listSessions, type SessionRow } from '../operations/list-sessions.ts';
 import { showOptions } from '../operations/show-options.ts';
 import type { PaneSnapshot, SessionSnapshot, WindowSnapshot } from '../snapshot/snapshot.ts';
@@ -17,13 +21,16 @@ export interface FrozenWorkspace {
   readonly warnings: readonly WorkspaceWarning[];
 }
 
+const namesSchema = z.array(z.string()).optional();
+
 /**
  * Writes live sessions as a workspace: all of them, or those of these exact names. Loading it gives the same windows,
  * panes, layouts and folders; of a running program only its name is known.
  *
- * @example await writeFile('dev.yaml', (await freezeWorkspace(engine, ['dev'])).text)
+ * @example await writeFile('demo.yaml', (await freezeWorkspace(engine, ['demo'])).text)
  */
 export async function freezeWorkspace(engine: Engine, names?: readonly string[]): Promise<FrozenWorkspace> {
+  readGiven(namesSchema, names, 'freezeWorkspace: names');
   const rows = (await execute(engine, listSessions())).unwrap();
   const { sessions } = await takeSnapshot(engine);
   const missing = names?.filter((name) => !rows.some(({ sessionName }) => sessionName === name)) ?? [];
@@ -46,7 +53,7 @@ export async function freezeWorkspace(engine: Engine, names?: readonly string[])
     );
     frozen.push(
       freezeSession(
-        session,
+        await asDeclared(engine, session),
         row,
         options.map((own) => ({ ...renames, ...own })),
         warnings,
@@ -56,6 +63,37 @@ export async function freezeWorkspace(engine: Engine, names?: readonly string[])
   const [only] = frozen;
   const workspace = only !== undefined && frozen.length === 1 ? only : { sessions: frozen };
   return { workspace, text: stringifyWorkspace(workspace), warnings };
+}
+
+/** Panes as a file declares them: default-command is no command of a pane's own, and a float has its border in its box. */
+async function asDeclared(engine: Engine, session: SessionSnapshot): Promise<SessionSnapshot> {
+  const usual = await optionsOf(engine, { target: session.id, inherited: true, name: 'default-command' });
+  const framed = await framedFloats(engine, session);
+  const declared = (pane: PaneSnapshot): PaneSnapshot => ({
+    ...pane,
+    ...(unquoteOption(pane.startCommand) === usual['default-command'] && { startCommand: '' }),
+    ...(framed.has(pane.id) && {
+      left: pane.left - 1,
+      top: pane.top - 1,
+      width: pane.width + 2,
+      height: pane.height + 2,
+    }),
+  });
+  return {
+    ...session,
+    windows: session.windows.map((window) => ({ ...window, panes: window.panes.map(declared) })),
+  };
+}
+
+/** Since 3.8 the size and place of a float are those inside its border, while new-pane is told those outside. */
+async function framedFloats(engine: Engine, { windows }: SessionSnapshot): Promise<ReadonlySet<PaneId>> {
+  if (!atLeast(await engine.version(), '3.8')) return new Set();
+  const framed = new Set<PaneId>();
+  for (const { id } of windows.flatMap(({ panes }) => panes.filter((pane) => pane.floating))) {
+    const where = { target: id, pane: true, inherited: true, name: 'pane-border-lines' };
+    if ((await optionsOf(engine, where))['pane-border-lines'] !== 'none') framed.add(id);
+  }
+  return framed;
 }
 
 type Options = Readonly<Record<string, OptionValue>>;
@@ -71,7 +109,6 @@ function freezeSession(
   warnings: WorkspaceWarning[],
 ): Record<string, unknown> {
   const [first] = session.windows;
-  const [, width, height] = /(\d+)x(\d+)/.exec(sizeOf(first)) ?? [];
   const start = first?.index ?? 0;
   const numbered = start > 1 || session.windows.some(({ index }, i) => index !== start + i);
   const windows = session.windows.map((window, i) => {
@@ -87,7 +124,7 @@ function freezeSession(
   return {
     session_name: session.name,
     start_directory: row.path,
-    ...(width !== undefined && { dimensions: [Number(width), Number(height)] }),
+    ...(first && { dimensions: [first.width, first.height] }),
     windows,
   };
 }
@@ -166,17 +203,6 @@ function flatten(options: Options): Record<string, string> {
   );
   const { 'automatic-rename': renames, ...rest } = Object.fromEntries(flat) as Record<string, string>;
   return renames === 'on' ? { 'automatic-rename': 'on', ...rest } : rest;
-}
-
-function sizeOf(window: WindowSnapshot | undefined): string {
-  if (!window) return '';
-  const right = Math.max(
-    ...window.panes.filter((pane) => !pane.floating).map((pane) => pane.left + pane.width),
-  );
-  const bottom = Math.max(
-    ...window.panes.filter((pane) => !pane.floating).map((pane) => pane.top + pane.height),
-  );
-  return /,(\d+x\d+),/.exec(window.layout)?.[1] ?? `${right}x${bottom}`;
 }
 
 /** A file cannot say that a window is zoomed, nor that a `$NAME` is not a variable. */

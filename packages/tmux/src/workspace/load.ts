@@ -1,16 +1,21 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Engine, execute, type RunOptions } from '../engine.ts';
 import { TmuxError } from '../errors.ts';
+import { unquoteOption } from '../operation/options.ts';
+import type { CreatedSession } from '../operation/outcome.ts';
 import type { SessionId } from '../operation/target.ts';
 import { killSession } from '../operations/kill-session.ts';
+import { renameSession } from '../operations/rename-session.ts';
 import type { HostRunner } from '../plan/host.ts';
 import type { PlanResult, StepResult } from '../plan/plan-result.ts';
 import type { Planner, PlannerName } from '../plan/planners.ts';
 import type { Bindings } from '../plan/slot.ts';
+import type { SessionSnapshot } from '../snapshot/snapshot.ts';
 import { takeSnapshot } from '../snapshot/take-snapshot.ts';
+import { waiting } from './compile.ts';
 import { confirmWorkspace, type Difference } from './confirm.ts';
 import { eventsOf, type LoadedSession, type WorkspaceEvent } from './events.ts';
-import { type PlanOptions, planWorkspace, type WorkspacePlan } from './plan.ts';
+import { type PlanOptions, planWorkspace, replacedBy, type WorkspacePlan } from './plan.ts';
 import type { WorkspaceSource } from './read-file.ts';
 import type { WorkspaceWarning } from './workspace.ts';
 
@@ -35,7 +40,7 @@ export interface LoadedWorkspace {
 
 /**
  * Builds what a workspace declares. When anything fails, the sessions made so far are killed again and the first
- * failure is thrown; a session that was to be replaced is gone only if the new one could be created.
+ * failure is thrown; a session that was to be replaced is ended last, and has its name back after a failure.
  *
  * @example const { sessions } = await loadWorkspace(engine, 'dev.yaml', { onExists: 'reuse' });
  */
@@ -47,32 +52,38 @@ export async function loadWorkspace(
   const { signal, timeoutMs, host, onEvent, planner = engine.ordered ? 'pipelined' : 'folding' } = options;
   const plan = await planWorkspace(engine, source, options);
   const events = eventsOf(plan.sessions);
-  const made: SessionId[] = [];
+  const settled = new Map<number, StepResult>();
   const onStep = (step: StepResult, bindings: Bindings): void => {
+    settled.set(step.index, step);
     if (step.status !== 'complete') return;
-    for (const event of events.get(step.index)?.(bindings) ?? []) {
-      if (event.type === 'sessionCreated') made.push(event.sessionId);
-      onEvent?.(event);
-    }
+    for (const event of events.get(step.index)?.(bindings) ?? []) onEvent?.(event);
   };
+  const run = {
+    planner,
+    onStep,
+    ...(signal && { signal }),
+    ...(timeoutMs !== undefined && { timeoutMs }),
+    ...(host && { host }),
+  };
+  let loaded: LoadedWorkspace;
   try {
-    const run = {
-      planner,
-      onStep,
-      ...(signal && { signal }),
-      ...(timeoutMs !== undefined && { timeoutMs }),
-      ...(host && { host }),
-    };
     const result = await plan.plan.execute(engine, run);
     if (result.failure) throw explain(plan, result);
     const sessions = await loadedSessions(engine, plan, result);
     const differences = options.confirm ? await settle(engine, plan, signal) : undefined;
     onEvent?.({ type: 'built', sessions });
-    return { sessions, warnings: plan.warnings, ...(differences && { differences }), plan, result };
+    loaded = { sessions, warnings: plan.warnings, ...(differences && { differences }), plan, result };
   } catch (error) {
-    await remove(engine, made);
+    try {
+      await undo(engine, plan, settled);
+    } catch {
+      // What made the loading fail is the better error; a connection that is gone cannot clean up.
+    }
     throw error;
   }
+  // What tmux refuses here is a session that has ended by itself.
+  for (const target of replacedBy(plan)) await execute(engine, killSession({ target }));
+  return loaded;
 }
 
 async function loadedSessions(
@@ -120,15 +131,40 @@ async function settle(
   }
 }
 
-async function remove(engine: Engine, sessions: readonly SessionId[]): Promise<void> {
-  for (const target of sessions) {
-    try {
-      await execute(engine, killSession({ target }));
-    } catch {
-      // What made the loading fail is the better error; a connection that is gone cannot clean up.
-      return;
-    }
+/** Kills what was made, also by a command that was never answered, and gives what was to be replaced its name back. */
+async function undo(
+  engine: Engine,
+  { sessions }: WorkspacePlan,
+  settled: ReadonlyMap<number, StepResult>,
+): Promise<void> {
+  const built = sessions.filter((compiled) => compiled.action !== 'reuse');
+  const unsure = built.filter(({ slot }) => isUnsure(settled.get(slot.index)));
+  const live = unsure.length > 0 ? (await takeSnapshot(engine)).sessions : [];
+  const made = [
+    ...built.flatMap(({ slot }) => createdBy(settled.get(slot.index))),
+    ...unsure.flatMap(({ session, replaced }) =>
+      live.filter((found) => found.name === session.name && found.id !== replaced && isHalfBuilt(found)),
+    ),
+  ];
+  for (const { id } of made) await execute(engine, killSession({ target: id }));
+  for (const { session, replaced } of built) {
+    if (replaced) await execute(engine, renameSession({ target: replaced, name: session.name }));
   }
+}
+
+function createdBy(step: StepResult | undefined): readonly { readonly id: SessionId }[] {
+  if (step?.type !== 'operation' || step.status !== 'complete') return [];
+  return [{ id: (step.result.value as CreatedSession).sessionId }];
+}
+
+/** A client that was killed says nothing, whatever the server has made of its command. */
+function isUnsure(step: StepResult | undefined): boolean {
+  if (step?.type !== 'operation') return true;
+  return step.status === 'unknown' || (step.status === 'failed' && step.result.stderr.length === 0);
+}
+
+function isHalfBuilt({ windows }: SessionSnapshot): boolean {
+  return windows.some(({ panes }) => panes.some((pane) => unquoteOption(pane.startCommand) === waiting));
 }
 
 /** The failure of a step, with the window of the file it happened in. */

@@ -1,5 +1,7 @@
 import { type Document, isCollection, isScalar, LineCounter, parseAllDocuments, visit } from 'yaml';
+import type { Engine } from '../engine.ts';
 import { TmuxError } from '../errors.ts';
+import { shown } from '../operation/given.ts';
 import type { WorkspaceWarning } from './workspace.ts';
 
 export type Path = readonly (string | number)[];
@@ -32,6 +34,10 @@ export interface ParsedWorkspace {
  * @example parseWorkspace('session_name: work\nwindows: [{ panes: [top] }]').sessions.length // 1
  */
 export function parseWorkspace(text: string, name = 'workspace'): ParsedWorkspace {
+  if (typeof text !== 'string') {
+    const message = `${name} is no text but ${shown(text)}: give the text of a file, or a value to parseWorkspaceValue.`;
+    throw new TmuxError('invalid_workspace', message, { name });
+  }
   const lines = new LineCounter();
   const documents = [...parseAllDocuments(text, { lineCounter: lines, merge: true, prettyErrors: false })];
   const parsed = documents.map((document) => {
@@ -47,8 +53,17 @@ export function parseWorkspace(text: string, name = 'workspace'): ParsedWorkspac
   return { sessions, warnings: parsed.flatMap((found) => found.warnings) };
 }
 
-/** The same for a value that is already there instead of a text. */
+/**
+ * Reads a workspace that is already a value instead of a text.
+ *
+ * @example parseWorkspaceValue({ session_name: 'work', windows: [{ panes: ['top'] }] }).sessions.length // 1
+ */
 export function parseWorkspaceValue(value: unknown, name = 'workspace'): ParsedWorkspace {
+  if (typeof (value as Partial<Engine> | null | undefined)?.runChain === 'function')
+    throw new TmuxError(
+      'invalid_workspace',
+      `${name} is an engine: give the engine first, then the workspace.`,
+    );
   return collect(value, name, () => undefined);
 }
 

@@ -1,8 +1,11 @@
 import { type Engine, execute } from '../engine.ts';
 import { TmuxError } from '../errors.ts';
+import { requireEngine } from '../operation/given.ts';
 import type { SessionId } from '../operation/target.ts';
 import type { TmuxVersion } from '../operation/version.ts';
+import { killSession } from '../operations/kill-session.ts';
 import { listSessions } from '../operations/list-sessions.ts';
+import { Plan } from '../plan/plan.ts';
 import { type CompiledWorkspace, compileWorkspace } from './compile.ts';
 import type { Surroundings } from './expand.ts';
 import { isDirectory, isFile, readWorkspace, type WorkspaceSource } from './read-file.ts';
@@ -43,11 +46,14 @@ export async function planWorkspace(
   }
   const { workspace, warnings } = await readWorkspace(source, options);
   await refuseMissingScripts(workspace);
+  requireEngine(engine);
   const version = await engine.version();
   const existing = await sessionsByName(engine, options.signal);
   const compiled = compileWorkspace(workspace, { ...options, version, existing });
-  const lines = compiled.plan
-    .preview(version)
+  const end = new Plan();
+  for (const target of replacedBy(compiled)) end.add(killSession({ target }));
+  const lines = [compiled.plan, end]
+    .flatMap((plan) => plan.preview(version))
     .map((line) => (line.type === 'host' ? line.text : `tmux ${line.text}`));
   return {
     ...compiled,
@@ -56,6 +62,13 @@ export async function planWorkspace(
     text: lines.map((line) => `${line}\n`).join(''),
     warnings: [...warnings, ...compiled.warnings, ...(await missingDirectories(workspace))],
   };
+}
+
+/** The sessions to kill once everything is built. */
+export function replacedBy({ sessions }: CompiledWorkspace): readonly SessionId[] {
+  return sessions.flatMap((compiled) =>
+    compiled.action === 'reuse' || compiled.replaced === undefined ? [] : [compiled.replaced],
+  );
 }
 
 /** Names as they are, never by their beginning. */

@@ -1,6 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { TmuxError } from '../errors.ts';
+import { shown } from '../operation/given.ts';
 import { type ExpandedWorkspace, expandWorkspace, type Surroundings } from './expand.ts';
 import { parseWorkspace, parseWorkspaceValue } from './parse.ts';
 
@@ -24,6 +25,10 @@ export async function readWorkspace(
     });
   }
   if (typeof source !== 'string') return expandWorkspace(parseWorkspaceValue(source), surroundings);
+  if (source.includes('\n')) {
+    const message = `This is the text of a workspace, not its path: ${shown(source)}. Give the file, or the value the text holds.`;
+    throw new TmuxError('invalid_workspace', message);
+  }
   const file = await findFile(resolve(surroundings.cwd ?? '.', source));
   const text = await readFile(file, 'utf8').catch((cause: unknown) => {
     throw new TmuxError('invalid_workspace', `${file} cannot be read.`, { file }, cause);

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { TmuxError } from '../errors.ts';
-import { nearest } from './nearest.ts';
+import { shown } from '../operation/given.ts';
+import { nearest } from '../operation/nearest.ts';
 import { type Path, type RawSession, showPath } from './parse.ts';
 import { type Level, sessionLevel, sessionSchema } from './schema.ts';
 import type { WorkspaceWarning } from './workspace.ts';
@@ -13,6 +14,10 @@ export interface ReadSession {
 
 /** Checks one declared session: a wrong value is an error, a key without effect a warning. */
 export function readSession(raw: RawSession): ReadSession {
+  if (typeof raw.value === 'string') {
+    const message = `${shown(raw.value)} is no session; a file is read by readWorkspace(path)`;
+    throw invalidWorkspace(raw, [{ path: [], message }]);
+  }
   const parsed = sessionSchema.safeParse(raw.value);
   if (!parsed.success) {
     const problems = parsed.error.issues.map((issue) => furthest(issue));

@@ -34,6 +34,11 @@ const pauseMs = 5_000;
  * Sends commands over one `tmux -C` process: about fifty times cheaper than a process a command, and exact.
  * It connects when first used and again after a loss; while there is no server, or no session it may sit in
  * without disturbing anybody, it runs a process a command instead.
+ *
+ * @example
+ * const engine = new ControlEngine(server.connection);
+ * await execute(engine, listSessions());
+ * await engine.close();
  */
 export class ControlEngine implements Engine {
   readonly name = 'control';

@@ -30,6 +30,6 @@ export class LineSplitter {
 
 /** The text a latin1 string of UTF-8 bytes stands for. */
 export function decode(bytes: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: ASCII needs no decoding
+  // ASCII needs no decoding.
   return /^[\x00-\x7f]*$/.test(bytes) ? bytes : Buffer.from(bytes, 'latin1').toString('utf8');
 }

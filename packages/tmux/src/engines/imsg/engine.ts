@@ -2,10 +2,11 @@ import { connect, type Socket } from 'node:net';
 import { endianness } from 'node:os';
 import type { Command, ConnectionOptions, Engine, RunOptions } from '../../engine.ts';
 import { TmuxError } from '../../errors.ts';
-import { assertCommand, escapeArgument } from '../../operation/quote.ts';
+import { assertCommand } from '../../operation/quote.ts';
 import type { Reply } from '../../operation/reply.ts';
 import { atLeast, parseVersion, type TmuxVersion } from '../../operation/version.ts';
-import { markedChain } from '../chain.ts';
+import { type Marked, markedChain, markedCommand } from '../chain.ts';
+import { clientLine } from '../client-line.ts';
 import { Deadlines } from '../deadline.ts';
 import { socketPathOf } from '../socket.ts';
 import { SubprocessEngine } from '../subprocess.ts';
@@ -18,13 +19,9 @@ export interface ImsgCommand extends Command {
   readonly input?: Uint8Array;
 }
 
-type Answer = Extract<Ending, { kind: 'answered' }>;
-
 interface Call<T> {
   readonly commands: readonly ImsgCommand[];
-  /** One command line: the words of all commands, with `;` between. */
-  readonly words: readonly string[];
-  readonly read: (answer: Answer) => T;
+  readonly marked: Marked<T>;
   /** The same by a tmux process, for when there is no server to talk to. */
   readonly byProcess: (options: RunOptions) => Promise<T>;
 }
@@ -66,24 +63,17 @@ export class ImsgEngine implements Engine {
 
   async run(command: ImsgCommand, options: RunOptions = {}): Promise<Reply> {
     assertCommand(command.argv);
-    return this.#deliver({
-      commands: [command],
-      words: command.argv.map(escapeArgument),
-      read: ({ code, stdout, stderr }) => ({ status: isFailure(code, stderr) ? 'failed' : 'complete', stdout, stderr }),
-      byProcess: (rest) => this.#processes.run(command, rest),
-    }, options); // biome-ignore format: one value
+    const byProcess = (rest: RunOptions): Promise<Reply> => this.#processes.run(command, rest);
+    return this.#deliver({ commands: [command], marked: markedCommand(command), byProcess }, options);
   }
 
   async runChain(commands: readonly ImsgCommand[], options: RunOptions = {}): Promise<readonly Reply[]> {
     for (const { argv } of commands) assertCommand(argv);
     if (commands.length === 0) return [];
-    const chain = markedChain(commands.map(({ argv }) => argv));
-    return this.#deliver({
-      commands,
-      words: chain.argvs.flatMap((argv, i) => [...(i === 0 ? [] : [';']), ...argv.map(escapeArgument)]),
-      read: ({ code, stdout, stderr }) => chain.split(stdout, stderr, isFailure(code, stderr)),
-      byProcess: (rest) => this.#processes.runChain(commands, rest),
-    }, options); // biome-ignore format: one value
+    const marked = markedChain(commands.map(({ argv }) => argv));
+    const byProcess = (rest: RunOptions): Promise<readonly Reply[]> =>
+      this.#processes.runChain(commands, rest);
+    return this.#deliver({ commands, marked, byProcess }, options);
   }
 
   /** Ends what still runs; the server takes a cut connection for a client that left. */
@@ -109,12 +99,17 @@ export class ImsgEngine implements Engine {
   }
 
   async #attempt<T>(call: Call<T>, options: RunOptions & { readonly signal: AbortSignal }): Promise<T> {
-    const { commands, words } = call;
+    const { commands } = call;
     const argv = commands[0]?.argv ?? [];
     if (this.#closed) throw new TmuxError('engine_closed', 'This engine was closed.', { argv });
     if (commands.some((command) => needsProcess.has(command.argv[0] ?? ''))) return call.byProcess(options);
-    const ending = await this.#converse(words, commands[0]?.input, options.signal);
-    if (ending.kind === 'answered') return call.read(ending);
+    const { words, input, read } = clientLine(call.marked);
+    const given = commands[0]?.input;
+    if (input && given) {
+      throw new TmuxError('too_long', `${argv[0]} is too long to have a standard input as well.`, { argv });
+    }
+    const ending = await this.#converse(words, input ?? given, options.signal);
+    if (ending.kind === 'answered') return read(ending);
     const onlyReads = commands.every(({ effect }) => effect === 'read');
     const mayRepeat =
       (ending.kind === 'unreachable' || onlyReads) && !this.#closed && !options.signal.aborted;
@@ -162,8 +157,4 @@ export class ImsgEngine implements Engine {
     });
     return status === 'complete' ? parseVersion(stdout) : this.#processes.version();
   }
-}
-
-function isFailure(code: number, stderr: string): boolean {
-  return code !== 0 || stderr !== '';
 }

@@ -47,7 +47,7 @@ function build(steps: readonly Step[]): Cell {
     if (one.act === 'resize') root = resize(root, one.width, one.height);
     else {
       const pane = panes[one.pane % panes.length] ?? 0;
-      if (one.act === 'remove') root = removePane(root, pane) ?? root;
+      if (one.act === 'remove') root = removePane(root, pane, i % 2 === 0) ?? root;
       else if (one.act === 'resizePane') root = resizePane(root, pane, one.axis, one.change);
       else {
         const split = { axis: one.axis, pane: i + 1, before: one.before, size: one.size };

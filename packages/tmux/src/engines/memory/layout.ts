@@ -141,15 +141,16 @@ function branchOf(leaf: Leaf, { axis, pane, size, before }: Split): Branch | nul
   return { axis, cells, width: leaf.width, height: leaf.height };
 }
 
-/** Takes a pane out; the neighbour before it, or else the one after, gets its space. Null when it was the only one. */
-export function removePane(root: Cell, pane: number): Cell | null {
+/** Takes a pane out; a neighbour gets its space: the one before it, since tmux 3.8 the one after. Null when it was the only one. */
+export function removePane(root: Cell, pane: number, preferAfter: boolean): Cell | null {
   if (isLeaf(root)) return root.pane === pane ? null : root;
   const at = root.cells.findIndex((cell) => contains(cell, pane));
   const found = root.cells[at];
   if (!found) return root;
-  const left = removePane(found, pane);
+  const left = removePane(found, pane, preferAfter);
   if (left) return { ...root, cells: root.cells.with(at, left) };
-  const heir = at === 0 ? 1 : at - 1;
+  const after = preferAfter ? at < root.cells.length - 1 : at === 0;
+  const heir = after ? at + 1 : at - 1;
   const cells = root.cells
     .map((cell, i) => (i === heir ? adjust(cell, root.axis, sizeOf(found, root.axis) + 1) : cell))
     .filter((_, i) => i !== at);

@@ -55,6 +55,7 @@ function splitWindow(server: MemoryServer, args: Arguments): string | undefined 
   window.panes = window.panes.toSpliced(args.has('f') ? edge : beside, 0, pane);
   pane.window = window;
   if (!args.has('d')) server.selectPane(pane);
+  window.zoomed = args.has('Z');
   return printed(args, '#{session_name}:#{window_index}.#{pane_index}', { server, ...found, pane });
 }
 

@@ -1,4 +1,4 @@
-import type { TmuxVersion } from '../../operation/version.ts';
+import { atLeast, type TmuxVersion } from '../../operation/version.ts';
 import { type Cell, type Place, placesOf, removePane, resize } from './layout.ts';
 
 /** Values by name, of options, hooks or variables. */
@@ -254,7 +254,7 @@ export class MemoryServer {
     window.panes = window.panes.filter((other) => other !== pane);
     window.lastPanes = window.lastPanes.filter((other) => other !== pane);
     if (this.marked === pane) this.marked = null;
-    const layout = removePane(window.layout, pane.id);
+    const layout = removePane(window.layout, pane.id, atLeast(this.version, '3.8'));
     if (!layout) {
       this.closeWindow(window);
       return;

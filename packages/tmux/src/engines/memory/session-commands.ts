@@ -5,9 +5,9 @@ import { listRows, printed } from './list.ts';
 import type { MemoryServer, Session } from './server.ts';
 import { find } from './target.ts';
 
-/** The name a session gets for a wanted one: expanded, and up to 3.6 without the marks targets are made of. */
+/** The name a session gets for a wanted one: expanded, a backslash as two, up to 3.6 without the marks targets are made of. */
 function sessionName(server: MemoryServer, wanted: string, owner?: Session): string {
-  const expanded = expand(wanted, { server, session: owner });
+  const expanded = expand(wanted, { server, session: owner }).replaceAll('\\', '\\\\');
   const name = atLeast(server.version, '3.7') ? expanded : expanded.replace(/[:.]/g, '_');
   if (name === '') throw new CommandFailure('invalid session: ');
   if (server.sessions.some((session) => session !== owner && session.name === name)) {

@@ -1,3 +1,4 @@
+import { atLeast } from '../../operation/version.ts';
 import { type Arguments, CommandFailure, type CommandTable } from './command.ts';
 import type { Subject } from './fields.ts';
 import { expand } from './format.ts';
@@ -121,7 +122,8 @@ function selectLayout(server: MemoryServer, args: Arguments): undefined {
   const cells = JSON.stringify(read).split('"pane"').length - 1;
   if (cells < panes.length) throw new CommandFailure(`have ${panes.length} panes but need ${cells}`);
   const surplus = Array.from({ length: cells - panes.length }, (_, i) => panes.length + i);
-  const fitting = surplus.reduce((cell, leaf) => removePane(cell, leaf) ?? cell, read);
+  const preferAfter = atLeast(server.version, '3.8');
+  const fitting = surplus.reduce((cell, leaf) => removePane(cell, leaf, preferAfter) ?? cell, read);
   window.layout = renamePanes(fitting, (leaf) => panes[leaf] ?? leaf);
   server.resizeWindow(window, width, height);
 }
@@ -227,7 +229,9 @@ export const windowCommands: CommandTable = {
   'select-window': {
     flags: 'lnpTt:',
     run: (server, args) => {
-      server.select(find(server, 'window', args.get('t')).link);
+      const { session, link } = find(server, 'window', args.get('t'));
+      const last = args.has('T') && session.current === link ? session.lastLinks[0] : undefined;
+      server.select(last ?? link);
       return undefined;
     },
   },

@@ -1,6 +1,7 @@
 import { basename, extname } from 'node:path';
-import type { z } from 'zod';
+import { z } from 'zod';
 import { TmuxError } from '../../errors.ts';
+import { readGiven, shown } from '../../operation/given.ts';
 import { type Path, parseWorkspace, parseWorkspaceValue, type RawSession, showPath } from '../parse.ts';
 import { warnAbout } from '../read.ts';
 import type { WorkspaceWarning } from '../workspace.ts';
@@ -16,6 +17,10 @@ export interface ImportOptions {
   readonly name?: string;
 }
 
+const sourceSchema = z.union([z.string(), z.looseObject({})], {
+  error: ({ input }) => `give the text of the file, or the value it holds, not ${shown(input)}`,
+});
+
 /** A file of another program, with the warnings that collect while it is read. */
 export class Foreign<T> {
   readonly value: T;
@@ -23,6 +28,7 @@ export class Foreign<T> {
   readonly #raw: RawSession;
 
   constructor(source: string | object, schema: z.ZodType<T>, name: string) {
+    readGiven(sourceSchema, source, name, 'invalid_workspace');
     const { sessions } =
       typeof source === 'string' ? parseWorkspace(source, name) : parseWorkspaceValue(source, name);
     const [raw] = sessions;
@@ -32,6 +38,10 @@ export class Foreign<T> {
         `${name} must hold one project; it holds ${sessions.length}.`,
         { name },
       );
+    }
+    if (typeof raw.value !== 'object') {
+      const message = `${name}: ${shown(raw.value)} is no project: give the text of the file, not its path.`;
+      throw new TmuxError('invalid_workspace', message, { name });
     }
     const parsed = schema.safeParse(raw.value);
     if (!parsed.success) {

@@ -3,12 +3,13 @@ export function nearest(word: string, words: readonly string[]): string | undefi
   const plain = normalise(word);
   const limit = plain.length < 4 ? 1 : Math.max(2, Math.floor(plain.length / 3));
   let best: string | undefined;
-  let bestDistance = limit + 1;
+  let bestDistance = Math.min(limit + 1, plain.length);
   for (const candidate of words) {
     const distance = editDistance(plain, normalise(candidate));
     if (distance < bestDistance) [best, bestDistance] = [candidate, distance];
   }
-  return best;
+  // `dir` is far from `startDirectory`, and yet what was meant.
+  return best ?? words.find((candidate) => plain.length > 2 && normalise(candidate).includes(plain));
 }
 
 function normalise(word: string): string {
