@@ -1,0 +1,40 @@
+import { join } from 'node:path';
+import { errorKinds, PolyError } from '@polyphony/protocol';
+import { connectHost } from './host/client.ts';
+import { createHub } from './hub.ts';
+import { systemClock } from './platform/clock.ts';
+import { placesOf } from './platform/places.ts';
+import { systemRandom } from './platform/random.ts';
+import { readSettings } from './platform/settings.ts';
+import { version } from './platform/version.ts';
+
+/** The daemon: one hub until it is told to stop. Ends with an error rather than go on in a state nobody knows. */
+async function main(): Promise<void> {
+  const places = placesOf(process.env);
+  const hub = await createHub({
+    places,
+    settings: readSettings(process.env),
+    env: process.env,
+    version,
+    clock: systemClock,
+    random: systemRandom,
+    connectHost: () => connectHost({ dir: places.host }),
+    tmuxConfig: join(import.meta.dirname, '..', 'tmux.conf'),
+    onBroken: fail,
+  });
+  process.on('SIGHUP', () => undefined); // The terminal it was started from may close.
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void hub.close());
+  await hub.closed;
+}
+
+function fail(error: unknown): never {
+  const info =
+    error instanceof PolyError ? error.info : { code: 'internal' as const, message: String(error) };
+  process.stderr.write(`${JSON.stringify({ error: info })}\n`);
+  if (info.code === 'internal') process.stderr.write(`${(error as Error)?.stack ?? ''}\n`);
+  process.exit(errorKinds[info.code].exit);
+}
+
+process.on('uncaughtException', fail);
+process.on('unhandledRejection', fail);
+await main().then(() => process.exit(0), fail);

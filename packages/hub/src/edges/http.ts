@@ -1,0 +1,189 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { type ErrorInfo, errorKinds, PolyError, refusedEventName } from '@polyphony/protocol';
+import type { Log } from '../platform/log.ts';
+import type { Caller } from '../registry/caller.ts';
+import type { Credentials, TicketKind } from '../registry/credentials.ts';
+import { type Door, passGate } from './gate.ts';
+import { type Route, RouteTable } from './routes.ts';
+
+/** What every answer carries: nothing is stored, framed, guessed or read by another page. */
+const securityHeaders = {
+  'cache-control': 'no-store',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'cross-origin-resource-policy': 'same-origin',
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+};
+
+export interface HttpEdgeOptions {
+  readonly credentials: Credentials;
+  readonly routes: readonly Route[];
+  readonly log: Log;
+  /** Hears how each attempt to show a credential went. */
+  readonly onAuthentication: (attempt: {
+    readonly ok: boolean;
+    readonly door: string;
+    readonly path: string;
+  }) => void;
+}
+
+/** Translates HTTP to actions and back, and nothing else. */
+export class HttpEdge {
+  readonly #options: HttpEdgeOptions;
+  readonly #table: RouteTable;
+  readonly #servers = new Set<Server>();
+
+  constructor(options: HttpEdgeOptions) {
+    this.#options = options;
+    this.#table = new RouteTable(options.routes);
+  }
+
+  /** A server for one door; who listens on it, and where, is the caller's affair. */
+  open(doorOf: () => Door): Server {
+    const server = createServer({
+      // A request that dawdles is let go: Node's own limits are a minute and five.
+      headersTimeout: 10_000,
+      requestTimeout: 15_000,
+      connectionsCheckingInterval: 2_000,
+      maxHeaderSize: 16 * 1024,
+      keepAliveTimeout: 30_000,
+    });
+    server.maxHeadersCount = 100;
+    server.on('request', (request, response) => void this.#answer(request, response, doorOf()));
+    this.#servers.add(server);
+    return server;
+  }
+
+  async close(): Promise<void> {
+    for (const server of this.#servers) {
+      server.close();
+      server.closeIdleConnections();
+    }
+    const grace = setTimeout(() => {
+      for (const server of this.#servers) server.closeAllConnections();
+    }, 500);
+    await Promise.all([...this.#servers].map(closed));
+    clearTimeout(grace);
+  }
+
+  /** Who sent this; throws when it passes neither the gate nor a credential. */
+  identify(request: IncomingMessage, url: URL, door: Door, kind: TicketKind): Caller {
+    passGate(request, door);
+    const { credentials, onAuthentication } = this.#options;
+    const attempt = { door: door.kind, path: url.pathname };
+    try {
+      const ticket = url.searchParams.get('ticket');
+      const caller =
+        ticket !== null ? credentials.redeem(ticket, kind) : credentials.identify(bearerOf(request));
+      const claimed = request.headers['x-poly-pane'];
+      if (claimed !== undefined && claimed !== caller.pane) {
+        throw new PolyError(
+          'forbidden',
+          `x-poly-pane says "${String(claimed).slice(0, 80)}", the credential does not.`,
+        );
+      }
+      onAuthentication({ ...attempt, ok: true });
+      return caller;
+    } catch (error) {
+      onAuthentication({ ...attempt, ok: false });
+      throw error;
+    }
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse, door: Door): Promise<void> {
+    for (const [name, value] of Object.entries(securityHeaders)) response.setHeader(name, value);
+    const gone = new AbortController();
+    response.once('close', () => gone.abort());
+    try {
+      const url = new URL(request.url ?? '/', 'http://poly');
+      if (url.pathname === '/health' && request.headers.authorization === undefined) {
+        passGate(request, door);
+        return sendJson(response, 200, { status: 'ok' });
+      }
+      const caller = this.identify(request, url, door, 'events');
+      const { route, name } = this.#find(request, url);
+      if (route.scope !== 'action' && route.scope !== 'any' && !caller.scopes.has(route.scope)) {
+        throw new PolyError('forbidden', `${request.method} ${url.pathname} needs the scope ${route.scope}.`);
+      }
+      const answer = await route.handle({ request, response, url, caller, name, signal: gone.signal });
+      if (answer !== undefined) sendJson(response, 200, answer);
+    } catch (error) {
+      await this.#fail(request, response, error);
+    }
+  }
+
+  #find(request: IncomingMessage, url: URL): { readonly route: Route; readonly name: string } {
+    const found = this.#table.find(url.pathname);
+    if (!found)
+      throw new PolyError('unknown_route', `there is no ${url.pathname.slice(0, 128)}.`, {
+        hint: 'GET /openapi.json lists every route.',
+      });
+    const route = found.methods.get(request.method ?? '');
+    if (route) return { route, name: found.name };
+    throw new PolyError(
+      'method_not_allowed',
+      `${url.pathname} takes ${[...found.methods.keys()].join(', ')}, not ${request.method}.`,
+    );
+  }
+
+  async #fail(request: IncomingMessage, response: ServerResponse, error: unknown): Promise<void> {
+    const info = infoOf(error);
+    if (info.code === 'internal')
+      this.#options.log.error(`${request.method} ${request.url} failed`, { error });
+    if (response.headersSent) return void response.destroy();
+    // A sender that is cut off in the middle does not get to see the answer, so that it may finish within reason.
+    if (!request.complete && !(await swallow(request))) response.setHeader('connection', 'close');
+    sendJson(response, errorKinds[info.code].status, { error: info });
+  }
+}
+
+export function eventNameOf(name: string): string {
+  const refused = refusedEventName(name);
+  if (refused) throw new PolyError('invalid_arguments', refused);
+  return name;
+}
+
+function bearerOf({ headers }: IncomingMessage): string {
+  const [, token] = /^Bearer ([\w.~+/-]{1,512}=*)$/.exec(headers.authorization ?? '') ?? [];
+  if (token) return token;
+  throw new PolyError('unauthenticated', 'no credential was given.', {
+    hint: 'Send Authorization: Bearer <token>; the token is in the file "token" of the hub’s home.',
+  });
+}
+
+function infoOf(error: unknown): ErrorInfo {
+  if (error instanceof PolyError) return error.info;
+  if (error instanceof URIError)
+    return { code: 'invalid_request', message: 'the path is not encoded right.' };
+  return { code: 'internal', message: 'something went wrong inside the hub; its log knows more.' };
+}
+
+const mostSwallowed = 16 * 1024 * 1024;
+
+/** Reads what is still being sent, and forgets it; answers whether it came to its end. */
+async function swallow(request: IncomingMessage): Promise<boolean> {
+  let bytes = 0;
+  try {
+    for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+      bytes += chunk.length;
+      if (bytes > mostSwallowed) return false;
+    }
+  } catch {
+    return false; // It broke off, or somebody had begun to read it.
+  }
+  return request.complete;
+}
+
+function sendJson(response: ServerResponse, status: number, value: unknown): void {
+  const body = JSON.stringify(value);
+  response.writeHead(status, {
+    'content-type': 'application/json',
+    'content-length': Buffer.byteLength(body),
+  });
+  response.end(body);
+}
+
+function closed(server: Server): Promise<void> {
+  return new Promise((resolve) => server.once('close', resolve).listening || resolve());
+}

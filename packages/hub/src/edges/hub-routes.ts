@@ -1,0 +1,127 @@
+import { jsonSchemaOf, PolyError } from '@polyphony/protocol';
+import { z } from 'zod';
+import type { EventLog } from '../events/event-log.ts';
+import type { Credentials } from '../registry/credentials.ts';
+import type { Dispatch } from '../registry/dispatch.ts';
+import type { Registry } from '../registry/registry.ts';
+import { eventNameOf } from './http.ts';
+import { readJson } from './json-body.ts';
+import { openApiDocument } from './openapi.ts';
+import type { Call, Route } from './routes.ts';
+import type { SseStreams } from './sse.ts';
+
+export interface HubRoutesOptions {
+  readonly dispatch: Dispatch;
+  readonly registry: Registry;
+  readonly events: EventLog;
+  readonly streams: SseStreams;
+  readonly credentials: Credentials;
+  readonly version: string;
+  /** Counts, versions and gauges, for those who have a credential. */
+  readonly health: () => Promise<object>;
+  readonly warn: (message: string) => void;
+}
+
+const ticketRequest = z.strictObject({ kind: z.enum(['events', 'ws', 'ui']) });
+const seqPattern = /^\d{1,15}$/;
+
+/** The routes of the hub itself, as one table. */
+export function hubRoutes(options: HubRoutesOptions): readonly Route[] {
+  const { dispatch, registry, events, streams, credentials, version } = options;
+  const routes: readonly Route[] = [
+    {
+      method: 'POST',
+      path: '/action/:name',
+      summary: 'Runs an action.',
+      scope: 'action',
+      async handle({ request, caller, signal, name }) {
+        const key = request.headers['idempotency-key'];
+        const params = await readJson(request);
+        return dispatch(name, params, {
+          caller,
+          signal,
+          ...(typeof key === 'string' && { idempotencyKey: key }),
+        });
+      },
+    },
+    {
+      method: 'POST',
+      path: '/emit/:event',
+      summary: 'Emits an event of any name but a built-in one’s.',
+      scope: 'events:emit',
+      async handle({ request, caller, name }) {
+        const event = eventNameOf(name);
+        const payload = await readJson(request);
+        const {
+          events: [stored],
+        } = await events.append([{ event, payload, from: caller }]);
+        return { seq: stored?.seq };
+      },
+    },
+    {
+      method: 'GET',
+      path: '/actions',
+      summary: 'Lists every action with its JSON Schemas, scope and effect.',
+      scope: 'any',
+      handle: () =>
+        registry.list().map(({ action, owner }) => ({
+          name: action.name,
+          summary: action.summary,
+          scope: action.scope,
+          effect: action.effect,
+          owner,
+          params: jsonSchemaOf(action.params, 'input'),
+          result: jsonSchemaOf(action.result, 'output'),
+        })),
+    },
+    {
+      method: 'GET',
+      path: '/events',
+      summary: 'Streams events as SSE.',
+      scope: 'events:read',
+      async handle(call) {
+        const include = call.url.searchParams.get('include') ?? '';
+        if (include === '')
+          options.warn('an event stream without include= was opened: nothing will be sent on it');
+        const after = lastSeen(call);
+        await streams.open(call.response, {
+          include,
+          caller: call.caller,
+          ...(after !== undefined && { after }),
+        });
+        return undefined;
+      },
+    },
+    { method: 'GET', path: '/health', summary: 'Says how the hub is.', scope: 'any', handle: options.health },
+    {
+      method: 'GET',
+      path: '/openapi.json',
+      summary: 'Answers this document.',
+      scope: 'any',
+      handle: () => openApiDocument(registry.list(), routes, version),
+    },
+    {
+      method: 'POST',
+      path: '/tickets',
+      summary: 'Answers a ticket that opens one stream once, within 30 seconds.',
+      scope: 'any',
+      async handle({ request, caller }) {
+        const parsed = ticketRequest.safeParse(await readJson(request));
+        if (parsed.success) return credentials.ticket(parsed.data.kind, caller);
+        throw new PolyError('invalid_arguments', `say {"kind": "events"}, "ws" or "ui".`);
+      },
+    },
+  ];
+  return routes;
+}
+
+/** From where on the reader wants events: what it saw last, as a header or, for a first connection, in the query. */
+function lastSeen({ request, url }: Call): number | undefined {
+  const given = request.headers['last-event-id'] ?? url.searchParams.get('since') ?? undefined;
+  if (given === undefined) return undefined;
+  if (seqPattern.test(String(given))) return Number(given);
+  throw new PolyError(
+    'invalid_arguments',
+    `"${String(given).slice(0, 40)}" is no seq: Last-Event-ID and since= take a whole number.`,
+  );
+}

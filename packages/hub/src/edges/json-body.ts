@@ -1,0 +1,63 @@
+import type { IncomingMessage } from 'node:http';
+import { PolyError } from '@polyphony/protocol';
+
+export interface BodyLimits {
+  readonly bytes: number;
+  readonly depth: number;
+}
+
+export const bodyLimits: BodyLimits = { bytes: 1024 * 1024, depth: 64 };
+
+/** Reads a JSON body within its limits. No body is an empty object. */
+export async function readJson(request: IncomingMessage, limits: BodyLimits = bodyLimits): Promise<unknown> {
+  const length = Number(request.headers['content-length'] ?? 0);
+  if (length > limits.bytes) throw tooLarge(limits);
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes > limits.bytes) throw tooLarge(limits);
+    chunks.push(chunk);
+  }
+  if (bytes === 0) return {};
+  const type = request.headers['content-type'] ?? '';
+  if (!/^application\/json\s*(;|$)/i.test(type)) {
+    throw new PolyError('unsupported_media_type', `a body is JSON, not "${type.slice(0, 80)}".`, {
+      hint: 'Send it with Content-Type: application/json',
+    });
+  }
+  return parseJson(Buffer.concat(chunks, bytes), limits);
+}
+
+function parseJson(body: Buffer, { depth }: BodyLimits): unknown {
+  if (nesting(body) > depth)
+    throw new PolyError('invalid_request', `the body is nested deeper than ${depth} levels.`);
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
+  } catch (cause) {
+    throw new PolyError('invalid_request', `the body is not JSON: ${(cause as Error).message}`, { cause });
+  }
+}
+
+/** How deep the brackets outside of strings go. Counted before parsing, which is what a deep body would exhaust. */
+function nesting(body: Buffer): number {
+  let deepest = 0;
+  let depth = 0;
+  let inString = false;
+  for (let index = 0; index < body.length; index++) {
+    const byte = body[index];
+    if (inString) {
+      if (byte === backslash) index++;
+      else if (byte === quote) inString = false;
+    } else if (byte === quote) inString = true;
+    else if (byte === openBracket || byte === openBrace) deepest = Math.max(deepest, ++depth);
+    else if (byte === closeBracket || byte === closeBrace) depth--;
+  }
+  return deepest;
+}
+
+const [quote, backslash, openBracket, closeBracket, openBrace, closeBrace] = Buffer.from('"\\[]{}');
+
+function tooLarge({ bytes }: BodyLimits): PolyError {
+  return new PolyError('too_large', `a body has at most ${bytes} bytes.`);
+}

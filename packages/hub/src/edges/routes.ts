@@ -1,0 +1,55 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Scope } from '@polyphony/protocol';
+import type { Caller } from '../registry/caller.ts';
+
+export interface Call {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly url: URL;
+  readonly caller: Caller;
+  readonly signal: AbortSignal;
+  /** The named part of the path. */
+  readonly name: string;
+}
+
+export interface RouteInfo {
+  readonly method: 'GET' | 'POST';
+  /** Literal, but for one `:name` at its end. */
+  readonly path: string;
+  readonly summary: string;
+  /** What the caller must hold; `action` leaves it to the action, `any` takes every credential. */
+  readonly scope: Scope | 'action' | 'any';
+}
+
+/** Answers a value to send as JSON, or undefined when it has answered by itself. */
+export interface Route extends RouteInfo {
+  handle(call: Call): unknown;
+}
+
+/** Finds routes by path, then by method; one without a scope does not register. */
+export class RouteTable {
+  readonly #paths = new Map<string, Map<string, Route>>();
+  readonly routes: readonly Route[];
+
+  constructor(routes: readonly Route[]) {
+    this.routes = routes;
+    for (const route of routes) {
+      if (!route.scope) throw new TypeError(`${route.method} ${route.path} has no scope.`);
+      const key = route.path.replace(/:\w+$/, '');
+      const methods = this.#paths.get(key) ?? new Map<string, Route>();
+      this.#paths.set(key, methods.set(route.method, route));
+    }
+  }
+
+  /** The routes of a path by method, and the part of it that is a name. */
+  find(
+    pathname: string,
+  ): { readonly methods: ReadonlyMap<string, Route>; readonly name: string } | undefined {
+    const exact = this.#paths.get(pathname);
+    if (exact) return { methods: exact, name: '' };
+    const cut = pathname.lastIndexOf('/') + 1;
+    const methods = this.#paths.get(pathname.slice(0, cut));
+    const name = pathname.slice(cut);
+    return methods && name !== '' && cut > 1 ? { methods, name: decodeURIComponent(name) } : undefined;
+  }
+}

@@ -1,0 +1,151 @@
+import type { ServerResponse } from 'node:http';
+import { EventFilter, type PolyEvent } from '@polyphony/protocol';
+import type { EventLog } from '../events/event-log.ts';
+import type { Caller } from '../registry/caller.ts';
+
+export interface SseOptions {
+  readonly events: EventLog;
+  readonly heartbeatMs?: number;
+  /** A reader with more than this unread is dropped. */
+  readonly maxUnread?: number;
+}
+
+export interface Subscription {
+  readonly include: string;
+  readonly caller: Caller;
+  /** The last event the reader has seen; without it the stream begins now. */
+  readonly after?: number;
+}
+
+const page = 500;
+const dropped = ': dropped, because you read too slowly; connect again with your Last-Event-ID\n\n';
+
+/** Readers that want the same events share one encoding and one buffer a tick. */
+interface Group {
+  readonly wants: (event: PolyEvent) => boolean;
+  readonly readers: Set<ServerResponse>;
+  pending: string;
+}
+
+/** Streams the log to many readers; one that does not read costs nobody else anything. */
+export class SseStreams {
+  readonly #events: EventLog;
+  readonly #maxUnread: number;
+  readonly #groups = new Map<string, Group>();
+  readonly #heartbeat: NodeJS.Timeout;
+  readonly #unlisten: () => void;
+  #flushing = false;
+
+  constructor({ events, heartbeatMs = 15_000, maxUnread = 1024 * 1024 }: SseOptions) {
+    this.#events = events;
+    this.#maxUnread = maxUnread;
+    this.#unlisten = events.listen((batch) => this.#take(batch));
+    this.#heartbeat = setInterval(() => this.#beat(), heartbeatMs);
+    this.#heartbeat.unref();
+  }
+
+  get readers(): number {
+    return [...this.#groups.values()].reduce((sum, { readers }) => sum + readers.size, 0);
+  }
+
+  async open(response: ServerResponse, { include, caller, after }: Subscription): Promise<void> {
+    response.writeHead(200, { 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' });
+    response.write(': connected\n\n');
+    const filter = new EventFilter(include);
+    const wants = (event: PolyEvent): boolean => filter.matches(event.event) && maySee(caller, event);
+    if (after !== undefined && !(await this.#replay(response, wants, after))) return;
+    // Nothing can be committed between the last page and here: no await stands in between.
+    this.#join(response, `${caller.pane ?? ''}\n${filter.patterns.join()}`, wants);
+  }
+
+  close(): void {
+    clearInterval(this.#heartbeat);
+    this.#unlisten();
+    for (const { readers } of this.#groups.values()) for (const reader of readers) reader.end();
+    this.#groups.clear();
+  }
+
+  /** Writes what the reader has missed; answers whether it is still there. */
+  async #replay(response: ServerResponse, wants: Group['wants'], after: number): Promise<boolean> {
+    const { first, last } = await this.#events.bounds();
+    let cursor = after;
+    if (after < first - 1 || after > last) {
+      cursor = last;
+      response.write(`id: ${last}\nevent: reset\ndata: ${JSON.stringify({ first, last })}\n\n`);
+    }
+    while (cursor < this.#events.head) {
+      const events = await this.#events.read(cursor, page);
+      cursor = events.at(-1)?.seq ?? this.#events.head;
+      const text = events.filter(wants).map(encode).join('');
+      if (text !== '' && !response.write(text)) await drained(response);
+      if (response.destroyed) return false;
+    }
+    return true;
+  }
+
+  #join(response: ServerResponse, key: string, wants: Group['wants']): void {
+    const group = this.#groups.get(key) ?? { wants, readers: new Set(), pending: '' };
+    // What the group has not written yet, the newcomer has already read.
+    if (group.pending !== '') this.#flush(group);
+    this.#groups.set(key, group);
+    group.readers.add(response);
+    response.once('close', () => {
+      group.readers.delete(response);
+      if (group.readers.size === 0) this.#groups.delete(key);
+    });
+  }
+
+  #take(batch: readonly PolyEvent[]): void {
+    if (this.#groups.size === 0) return;
+    const frames = batch.map(encode);
+    for (const group of this.#groups.values()) {
+      for (const [index, event] of batch.entries()) if (group.wants(event)) group.pending += frames[index];
+    }
+    if (this.#flushing) return;
+    this.#flushing = true;
+    setImmediate(() => {
+      this.#flushing = false;
+      for (const group of this.#groups.values()) if (group.pending !== '') this.#flush(group);
+    });
+  }
+
+  #flush(group: Group): void {
+    const chunk = Buffer.from(group.pending);
+    group.pending = '';
+    for (const reader of group.readers) {
+      if (reader.writableLength + chunk.length <= this.#maxUnread || reader.writableLength === 0)
+        reader.write(chunk);
+      else this.#drop(group, reader);
+    }
+  }
+
+  #drop(group: Group, reader: ServerResponse): void {
+    group.readers.delete(reader);
+    reader.end(dropped);
+    setTimeout(() => reader.destroy(), 1000).unref();
+  }
+
+  #beat(): void {
+    for (const { readers } of this.#groups.values())
+      for (const reader of readers) reader.write(': still here\n\n');
+  }
+}
+
+function encode(event: PolyEvent): string {
+  return `id: ${event.seq}\nevent: ${event.event}\ndata: ${JSON.stringify(event)}\n\n`;
+}
+
+/** A pane sees what others do, but not with which parameters. */
+function maySee({ pane }: Caller, event: PolyEvent): boolean {
+  return pane === undefined || !event.event.startsWith('action:') || event.pane === pane;
+}
+
+function drained(response: ServerResponse): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const done = (): void => {
+    response.off('drain', done).off('close', done);
+    resolve();
+  };
+  response.on('drain', done).on('close', done);
+  return promise;
+}

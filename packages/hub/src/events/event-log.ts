@@ -1,0 +1,105 @@
+import {
+  type BuiltInEventName,
+  type BuiltInEvents,
+  type Participant,
+  PolyError,
+  type PolyEvent,
+} from '@polyphony/protocol';
+import type { Clock } from '../platform/clock.ts';
+import { StoreError } from '../store/errors.ts';
+import type { Batch, Committed, Statement, Store, StoredEvent } from '../store/store.ts';
+
+/** Who an event comes from. */
+export interface Source {
+  readonly participant: Participant;
+  readonly pane?: string;
+}
+
+/** An event that has not been written yet. */
+export interface Draft {
+  readonly event: string;
+  readonly payload: unknown;
+  readonly from: Source;
+}
+
+export function draft<Name extends BuiltInEventName>(
+  from: Source,
+  event: Name,
+  payload: BuiltInEvents[Name],
+): Draft {
+  return { event, payload, from };
+}
+
+export type Listener = (events: readonly PolyEvent[]) => void;
+
+/** The durable log of what happened. What is appended is told only when it is on the disk. */
+export interface EventLog {
+  /** Writes events, and whatever must be true together with them, in one step. */
+  append(drafts: readonly Draft[], statements?: readonly Statement[]): Promise<Committed>;
+  read(after: number, limit: number): Promise<readonly PolyEvent[]>;
+  /** The first and the last event that is kept. */
+  bounds(): Promise<{ readonly first: number; readonly last: number }>;
+  /** The last event told so far. */
+  readonly head: number;
+  /** Hears every event from now on, in order. */
+  listen(listener: Listener): () => void;
+}
+
+export async function createEventLog({
+  store,
+  clock,
+}: {
+  readonly store: Store;
+  readonly clock: Clock;
+}): Promise<EventLog> {
+  const listeners = new Set<Listener>();
+  let head = (await store.bounds()).last;
+  store.onCommit((stored) => {
+    const events = stored.map(toEvent);
+    head = events.at(-1)?.seq ?? head;
+    for (const listener of listeners) listener(events);
+  });
+  return {
+    append(drafts, statements = []) {
+      const batch: Batch = {
+        statements,
+        events: drafts.map(({ event, payload, from }) => ({
+          name: event,
+          payload,
+          source: from.participant,
+          pane: from.pane ?? null,
+          occurredAt: clock.now(),
+        })),
+      };
+      return store.commit(batch).catch(refuseWhenFull);
+    },
+    read: async (after, limit) => (await store.events({ after, limit })).map(toEvent),
+    bounds: () => store.bounds(),
+    get head() {
+      return head;
+    },
+    listen(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+  };
+}
+
+function refuseWhenFull(cause: unknown): never {
+  if (!(cause instanceof StoreError && cause.code === 'full')) throw cause;
+  throw new PolyError('storage_full', 'the disk is full: nothing was changed.', {
+    hint: 'Free some space and try again; reading works meanwhile.',
+    cause,
+  });
+}
+
+function toEvent({ seq, name, payload, source, pane, occurredAt }: StoredEvent): PolyEvent {
+  return {
+    seq,
+    event: name,
+    payload,
+    source: source as Participant,
+    ...(pane != null && { pane }),
+    at: occurredAt,
+  };
+}

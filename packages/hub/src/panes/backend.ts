@@ -1,0 +1,31 @@
+import type { Backend, PaneScreen } from '@polyphony/protocol';
+import type { Ending, PaneRecord } from './pane-record.ts';
+
+export interface OpenPane {
+  /** What is known before it runs. */
+  readonly record: Omit<PaneRecord, 'pid' | 'startTime' | 'tmuxPane'>;
+  /** The whole environment of the program. */
+  readonly env: Readonly<Record<string, string>>;
+}
+
+export interface OpenedPane {
+  readonly pid: number;
+  readonly startTime: string | null;
+  readonly tmuxPane: string | null;
+}
+
+/** Where panes run. Output of either kind is read from the host; this is what differs. */
+export interface PaneBackend {
+  readonly name: Backend;
+  open(pane: OpenPane): Promise<OpenedPane>;
+  /** Types bytes exactly as they are. */
+  type(record: PaneRecord, bytes: Buffer): Promise<void>;
+  screen(record: PaneRecord): Promise<PaneScreen>;
+  resize(record: PaneRecord, cols: number, rows: number): Promise<void>;
+  /** Ends the program and everything it started; resolves when all of it is dead. */
+  end(record: PaneRecord): Promise<void>;
+  /** Brings it to the front, where there is one. */
+  activate(record: PaneRecord): Promise<void>;
+}
+
+export type ExitListener = (id: string, ending: Ending) => void;

@@ -1,0 +1,31 @@
+/** Our own variables, which tell a program whose child it is; never passed on by accident. */
+const ours = /^(POLY_|PTY_WEB_)|^TMUX$|^TMUX_PANE$/;
+
+export interface PaneAddress {
+  readonly id: string;
+  readonly token: string;
+  readonly socket: string;
+  readonly port: number | null;
+  readonly url: string | null;
+}
+
+/** The user's environment without our secrets, what the creator added, and who the pane is. */
+export function paneEnvironment(
+  user: Readonly<Record<string, string | undefined>>,
+  added: Readonly<Record<string, string>>,
+  { id, token, socket, port, url }: PaneAddress,
+): Record<string, string> {
+  const kept = Object.entries(user).filter(
+    (entry): entry is [string, string] => entry[1] !== undefined && !ours.test(entry[0]),
+  );
+  return {
+    ...Object.fromEntries(kept),
+    TERM: 'xterm-256color',
+    ...added,
+    POLY_PANE: id,
+    POLY_TOKEN: token,
+    POLY_SOCKET: socket,
+    ...(port !== null && { POLY_PORT: String(port) }),
+    ...(url !== null && { POLY_BASE_URL: url }),
+  };
+}

@@ -1,0 +1,90 @@
+import { type ErrorCode, PolyError } from '@polyphony/protocol';
+import type { Host } from '../host/client.ts';
+import { HostError, type HostErrorCode } from '../host/host-error.ts';
+
+export interface HostLinkOptions {
+  /** Finds the host, or starts one. */
+  readonly connect: () => Promise<Host>;
+  /** Called with every host that was found or started, before anybody else gets it. */
+  readonly onConnected: (host: Host) => Promise<void>;
+  /** Called when a host has gone; its panes went with it. */
+  readonly onLost: () => void;
+}
+
+/** The way to the host: found when first needed, and found again when it was lost. */
+export class HostLink {
+  readonly #options: HostLinkOptions;
+  #current: Promise<Host> | undefined;
+  #closed = false;
+
+  constructor(options: HostLinkOptions) {
+    this.#options = options;
+  }
+
+  /** Works with the host; what it refuses becomes an error of ours. */
+  async use<T>(work: (host: Host) => Promise<T>): Promise<T> {
+    try {
+      return await work(await this.#host());
+    } catch (error) {
+      throw error instanceof HostError ? translate(error) : error;
+    }
+  }
+
+  /** Ends the host with every pane it has. */
+  async stop(): Promise<void> {
+    const stopping = this.use((host) => host.stop({ killPanes: true }));
+    this.#closed = true;
+    await stopping;
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    const host = await this.#current?.catch(() => undefined); // It was never there.
+    await host?.close();
+  }
+
+  #host(): Promise<Host> {
+    if (this.#closed) throw new PolyError('stopping', 'the hub is stopping.');
+    this.#current ??= this.#connect();
+    return this.#current;
+  }
+
+  async #connect(): Promise<Host> {
+    try {
+      const host = await this.#options.connect();
+      host.onClose(() => {
+        this.#current = undefined;
+        if (!this.#closed) this.#options.onLost();
+      });
+      await this.#options.onConnected(host);
+      return host;
+    } catch (error) {
+      this.#current = undefined;
+      throw error;
+    }
+  }
+}
+
+/** What the host's refusals are to those who asked the hub. */
+const codes: Partial<Record<HostErrorCode, ErrorCode>> = {
+  invalid_parameters: 'invalid_arguments',
+  program_missing: 'spawn_failed',
+  program_not_executable: 'spawn_failed',
+  cwd_unusable: 'spawn_failed',
+  pty_unavailable: 'unavailable',
+  pipe_unavailable: 'unavailable',
+  duplicate_pane: 'conflict',
+  unknown_pane: 'not_found',
+  pane_running: 'conflict',
+  pane_exited: 'pane_exited',
+  input_full: 'conflict',
+  kill_failed: 'conflict',
+  protocol_mismatch: 'unavailable',
+  unsafe_directory: 'unavailable',
+  host_unavailable: 'unavailable',
+  connection_lost: 'uncertain',
+};
+
+function translate({ code, message, hint, details, ...rest }: HostError): PolyError {
+  return new PolyError(codes[code] ?? 'internal', message, { hint, details, cause: rest });
+}

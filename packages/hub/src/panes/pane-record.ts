@@ -1,0 +1,49 @@
+import type { Backend, Meta, PaneInfo, PaneStatus } from '@polyphony/protocol';
+
+/** Everything the hub knows about a pane. The host keeps a copy beside the bytes, so that neither can lose the other. */
+export interface PaneRecord {
+  readonly id: string;
+  readonly backend: Backend;
+  readonly title: string;
+  readonly argv: readonly string[];
+  readonly cwd: string;
+  /** What the creator added to the environment; kept only where it is needed again. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly meta: Meta;
+  readonly persist: boolean;
+  readonly notifyOnExit: boolean;
+  readonly cols: number;
+  readonly rows: number;
+  readonly status: PaneStatus;
+  readonly pid: number;
+  /** Tells its first process from another of the same number. */
+  readonly startTime: string | null;
+  readonly exitCode: number | null;
+  readonly exitSignal: string | null;
+  readonly createdAt: number;
+  /** The pane whose credential asked for this one. */
+  readonly createdBy: string | null;
+  /** Digest of the credential it was born with. */
+  readonly tokenHash: string;
+  /** Where tmux has it. */
+  readonly tmuxPane: string | null;
+}
+
+export interface Ending {
+  readonly exitCode: number | null;
+  readonly exitSignal: string | null;
+}
+
+export function paneInfo(record: PaneRecord): PaneInfo {
+  const { id, meta, backend, title, status, pid, exitCode, exitSignal, createdAt } = record;
+  return {
+    id,
+    meta,
+    backend,
+    title,
+    status,
+    pid,
+    ...(status === 'exited' && { exitCode, exitSignal }),
+    createdAt: new Date(createdAt).toISOString(),
+  };
+}

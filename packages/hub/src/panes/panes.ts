@@ -1,0 +1,358 @@
+import { homedir, userInfo } from 'node:os';
+import { isAbsolute } from 'node:path';
+import { type Backend, type PaneNewParams, type Participant, PolyError } from '@polyphony/protocol';
+import { draft, type EventLog, type Source } from '../events/event-log.ts';
+import type { Host, HostPane } from '../host/client.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { Config } from '../platform/config.ts';
+import type { Log } from '../platform/log.ts';
+import type { Random } from '../platform/random.ts';
+import type { Caller } from '../registry/caller.ts';
+import type { Credentials } from '../registry/credentials.ts';
+import type { Store } from '../store/store.ts';
+import type { PaneBackend } from './backend.ts';
+import { paneEnvironment } from './environment.ts';
+import { HostLink } from './host-link.ts';
+import { createInputGate, type InputGate } from './input-gate.ts';
+import { PaneBook } from './pane-book.ts';
+import type { Ending, PaneRecord } from './pane-record.ts';
+import { permitSpawn } from './permit.ts';
+import { createPtyBackend } from './pty-backend.ts';
+import { SessionWatch } from './session-watch.ts';
+import { TmuxBackend, type TmuxPaneRow } from './tmux-backend.ts';
+import type { TmuxSession } from './tmux-session.ts';
+
+export interface PanesOptions {
+  readonly store: Store;
+  readonly events: EventLog;
+  readonly credentials: Credentials;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly config: Config;
+  readonly session: TmuxSession;
+  readonly connectHost: () => Promise<Host>;
+  /** The environment the user has. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** How programs in panes find the hub. */
+  readonly address: () => {
+    readonly socket: string;
+    readonly port: number | null;
+    readonly url: string | null;
+  };
+  readonly hub: Participant;
+}
+
+/** What is decided about a pane before its program runs. */
+type PanePlan = Omit<
+  PaneRecord,
+  'status' | 'exitCode' | 'exitSignal' | 'tokenHash' | 'pid' | 'startTime' | 'tmuxPane'
+>;
+
+const defaultSize = { cols: 120, rows: 40 };
+
+/** Every pane of both backends: opened, found again, and ended. */
+export class Panes {
+  readonly #options: PanesOptions;
+  readonly #stop = new AbortController();
+  readonly book: PaneBook;
+  readonly link: HostLink;
+  readonly gate: InputGate;
+  readonly tmux: TmuxBackend;
+  readonly watch: SessionWatch;
+  readonly #backends: Readonly<Record<Backend, PaneBackend>>;
+  #watching: Promise<void> | undefined;
+  /** Done when the panes of the last host we met are as the book says. */
+  #settled: Promise<unknown> = Promise.resolve();
+
+  private constructor(options: PanesOptions, book: PaneBook) {
+    this.#options = options;
+    this.book = book;
+    this.link = new HostLink({
+      connect: options.connectHost,
+      onConnected: (host) => this.#meetHost(host),
+      onLost: () => this.#own(this.#loseHost()),
+    });
+    this.tmux = new TmuxBackend(options.session, this.link);
+    this.#backends = { pty: createPtyBackend(this.link), tmux: this.tmux };
+    this.watch = new SessionWatch({ ...options, meetPanes: (up) => this.#meetTmux(up) });
+    this.gate = createInputGate({ book, backendOf: (record) => this.backendOf(record) });
+  }
+
+  static async open(options: PanesOptions): Promise<Panes> {
+    const panes = new Panes(options, await PaneBook.load(options.store, options.events));
+    for (const { id, tokenHash } of panes.book.list()) options.credentials.remember(id, tokenHash);
+    return panes;
+  }
+
+  backendOf({ backend }: PaneRecord): PaneBackend {
+    return this.#backends[backend];
+  }
+
+  /** Finds every pane that lived through whatever happened to the hub, and tells once of those that did not. */
+  async adopt(): Promise<void> {
+    const alive = this.book.list().some(({ status }) => status === 'running');
+    if (alive) await this.link.use(async () => undefined);
+    await this.#settled;
+    await this.watch.look();
+  }
+
+  async create(params: PaneNewParams, caller: Caller): Promise<PaneRecord> {
+    const { clock, config, env: user, session, random } = this.#options;
+    const backend = params.backend ?? ((await session.running()) ? 'tmux' : 'pty');
+    if (backend === 'tmux' && !(await session.running())) {
+      throw new PolyError('unavailable', 'the tmux session is not running.', {
+        hint: 'Start it with poly session start, or use a pty pane: --backend pty.',
+      });
+    }
+    const id = params.id ?? `${backend === 'pty' ? 'pty' : 'pane'}_${random.hex(4)}`;
+    if (this.book.find(id)) {
+      throw new PolyError('conflict', `there is a pane "${id}" already.`, {
+        hint: 'Close it, or take another id.',
+      });
+    }
+    const argv = params.argv ?? [user.SHELL || userInfo().shell || '/bin/sh'];
+    const cwd = params.cwd ?? user.HOME ?? homedir();
+    if (!isAbsolute(cwd)) {
+      throw new PolyError('invalid_arguments', `cwd "${cwd}" must be an absolute path.`);
+    }
+    permitSpawn(config, caller, argv, cwd);
+    const plan: PanePlan = {
+      id,
+      backend,
+      title: params.title ?? argv.join(' ').slice(0, 200),
+      argv,
+      cwd,
+      env: params.persist ? (params.env ?? {}) : {},
+      meta: params.meta ?? {},
+      persist: params.persist ?? false,
+      notifyOnExit: params.notifyOnExit ?? false,
+      cols: params.cols ?? defaultSize.cols,
+      rows: params.rows ?? defaultSize.rows,
+      createdAt: clock.now(),
+      createdBy: caller.pane ?? null,
+    };
+    return this.book.exclusive(id, () => this.#start(plan, params.env ?? {}, caller));
+  }
+
+  /** Runs the program of a pane and writes down that it runs. */
+  async #start(plan: PanePlan, added: Readonly<Record<string, string>>, from: Source): Promise<PaneRecord> {
+    const { credentials, env: user, address } = this.#options;
+    const { token, hash } = credentials.issue(plan.id);
+    const planned = {
+      ...plan,
+      status: 'running' as const,
+      exitCode: null,
+      exitSignal: null,
+      tokenHash: hash,
+    };
+    try {
+      const env = paneEnvironment(user, added, { id: plan.id, token, ...address() });
+      const opened = await this.#backends[plan.backend].open({ record: planned, env });
+      const record: PaneRecord = { ...planned, ...opened };
+      await this.book.put(record, [draft(from, 'pane:created', { paneId: plan.id })]);
+      return record;
+    } catch (error) {
+      credentials.revoke(plan.id);
+      throw error;
+    }
+  }
+
+  async close(id: string, { cleanup }: { readonly cleanup: boolean }): Promise<void> {
+    const record = this.book.get(id);
+    if (record.status === 'running') {
+      await this.backendOf(record).end(record);
+      await this.#ended(id, await this.#endingOf(record));
+    }
+    if (!cleanup) return;
+    await this.book.exclusive(id, async () => {
+      if (!this.book.find(id)) return;
+      await this.#forget(id);
+      await this.book.remove(id);
+      this.#options.credentials.revoke(id);
+    });
+  }
+
+  async resize(id: string, cols: number, rows: number): Promise<void> {
+    await this.book.exclusive(id, async () => {
+      const record = this.book.get(id);
+      if (record.status !== 'running')
+        throw new PolyError('pane_exited', `${id} has ended; it keeps its size.`);
+      await this.backendOf(record).resize(record, cols, rows);
+      await this.book.put({ ...record, cols, rows });
+    });
+  }
+
+  /** Ends every pane, as `stop --all` wants it. */
+  async closeAll(): Promise<void> {
+    await Promise.all(this.book.list().map(({ id }) => this.close(id, { cleanup: true })));
+  }
+
+  /** Ends every pane inside tmux; their records and output stay. */
+  async closeTmuxPanes(): Promise<void> {
+    const inside = this.book
+      .list()
+      .filter(({ backend, status }) => backend === 'tmux' && status === 'running');
+    await Promise.all(inside.map(({ id }) => this.close(id, { cleanup: false })));
+  }
+
+  async disconnect(): Promise<void> {
+    this.#stop.abort();
+    await this.watch.close();
+    await this.#watching;
+    await this.link.close();
+  }
+
+  /** Compares what the host has with what the book says. */
+  async #meetHost(host: Host): Promise<void> {
+    host.onExit((id, ending) => this.#own(this.#ended(id, ending)));
+    const hosted = new Map((await host.list()).map((pane) => [pane.id, pane]));
+    for (const pane of hosted.values()) await this.#recall(pane);
+    const rows = await this.tmux.rows();
+    await Promise.all(rows.map((row) => this.#pipeTo(host, row, hosted.has(row.id))));
+    // Not awaited here: a change of one of these panes may be what waits for the host.
+    const running = this.book
+      .list()
+      .filter(({ backend, status }) => backend === 'pty' && status === 'running');
+    this.#settled = Promise.all(running.map((record) => this.#compare(record, hosted.get(record.id))));
+    this.#own(this.#settled);
+  }
+
+  async #compare(record: PaneRecord, hosted: HostPane | undefined): Promise<void> {
+    if (hosted?.status === 'running') return;
+    await this.#ended(record.id, hosted ?? { exitCode: null, exitSignal: null });
+    if (!hosted) await this.#revive(record);
+  }
+
+  /** A pane that the host has and the book does not: its creation was never written down. */
+  async #recall(pane: HostPane): Promise<void> {
+    if (this.book.find(pane.id) || !pane.note || pane.kind !== 'pty') return;
+    const record = JSON.parse(pane.note) as PaneRecord;
+    this.#options.credentials.remember(record.id, record.tokenHash);
+    const from = { participant: this.#options.hub };
+    await this.book.put({ ...record, pid: pane.pid ?? 0, startTime: pane.startTime, tmuxPane: null }, [
+      draft(from, 'pane:created', { paneId: pane.id }),
+    ]);
+  }
+
+  async #pipeTo(host: Host, row: TmuxPaneRow, known: boolean): Promise<void> {
+    const record = this.book.find(row.id);
+    if (!record || row.dead || (known && row.piped)) return;
+    const { fifo } = await host.adopt({
+      id: row.id,
+      cols: record.cols,
+      rows: record.rows,
+      note: JSON.stringify(record),
+    });
+    await this.tmux.pipeAgain(row, fifo, { withHistory: !known });
+  }
+
+  /** Compares what tmux has with what the book says. */
+  async #meetTmux(up: boolean): Promise<void> {
+    if (up) this.#watchDeaths();
+    const running = this.book
+      .list()
+      .filter(({ backend, status }) => backend === 'tmux' && status === 'running');
+    if (running.length === 0) return;
+    const rows = new Set((await this.tmux.rows()).map(({ id }) => id));
+    for (const record of running.filter(({ id }) => !rows.has(id))) {
+      // How it ended was written down if anybody knew.
+      await this.#finish(record.id, record);
+      await this.#ended(record.id, record);
+      if (record.exitCode === null && record.exitSignal === null) await this.#revive(record);
+    }
+  }
+
+  #watchDeaths(): void {
+    this.#watching ??= this.tmux
+      .watch((id, ending) => this.#own(this.#tmuxPaneDied(id, ending)), this.#stop.signal)
+      .catch((error: unknown) => {
+        if (!this.#stop.signal.aborted) this.#options.log.info('tmux has gone', { error });
+      })
+      .finally(() => {
+        this.#watching = undefined;
+        if (!this.#stop.signal.aborted) this.#own(this.watch.look());
+      });
+  }
+
+  /** Starts the command of a pane again that was lost and is meant to outlive that. */
+  async #revive(record: PaneRecord): Promise<void> {
+    if (!record.persist) return;
+    const { session, hub, credentials } = this.#options;
+    if (record.backend === 'tmux') await session.start();
+    await this.book.exclusive(record.id, async () => {
+      credentials.revoke(record.id);
+      await this.#forget(record.id);
+      await this.#start({ ...record, createdAt: this.#options.clock.now() }, record.env, {
+        participant: hub,
+      });
+    });
+  }
+
+  /** Only a pane that is taken away closes its pipe, so that how it ended is written down before. */
+  async #tmuxPaneDied(id: string, ending: Ending): Promise<void> {
+    const record = await this.book.exclusive(id, async () => {
+      const known = this.book.find(id);
+      if (known?.status === 'running') await this.book.put({ ...known, ...ending });
+      return known;
+    });
+    if (!record) return;
+    await this.tmux.dispose(record);
+    await this.#finish(id, ending);
+    await this.#ended(id, ending);
+  }
+
+  async #endingOf({ id }: PaneRecord): Promise<Ending> {
+    const hosted = await this.link.use((host) => host.list());
+    return hosted.find((pane) => pane.id === id) ?? { exitCode: null, exitSignal: null };
+  }
+
+  /** Reads something of a pane from the host; what a killed host had is lost. */
+  output<T>(id: string, work: (host: Host) => Promise<T>): Promise<T> {
+    this.book.get(id);
+    return this.link.use(work).catch((error: unknown) => {
+      if (!isUnknown(error)) throw error;
+      throw new PolyError('unavailable', `what ${id} printed was lost with the host that kept it.`, {
+        cause: error,
+      });
+    });
+  }
+
+  async #finish(id: string, ending: Ending): Promise<void> {
+    await this.link.use((host) => host.finish(id, ending)).catch(unlessUnknown);
+  }
+
+  async #forget(id: string): Promise<void> {
+    await this.link.use((host) => host.forget(id)).catch(unlessUnknown);
+  }
+
+  /** Looks after work that nobody waits for. */
+  #own(work: Promise<unknown>): void {
+    work.catch((error: unknown) => {
+      if (!this.#stop.signal.aborted) this.#options.log.error('a pane could not be followed', { error });
+    });
+  }
+
+  /** Writes down, once, that a pane has ended. */
+  #ended(id: string, { exitCode, exitSignal }: Ending): Promise<void> {
+    return this.book.exclusive(id, async () => {
+      const record = this.book.find(id);
+      if (record?.status !== 'running') return;
+      const ended: PaneRecord = { ...record, status: 'exited', exitCode, exitSignal };
+      const from = { participant: this.#options.hub, pane: id };
+      await this.book.put(ended, [draft(from, 'pane:exited', { paneId: id, exitCode, exitSignal })]);
+    });
+  }
+
+  async #loseHost(): Promise<void> {
+    this.#options.log.warn('the host has gone');
+    await this.link.use(async () => undefined);
+  }
+}
+
+const isUnknown = (error: unknown): boolean => error instanceof PolyError && error.code === 'not_found';
+
+/** A host that was started anew does not know the panes of the one before. */
+function unlessUnknown(error: unknown): void {
+  if (!isUnknown(error)) throw error;
+}

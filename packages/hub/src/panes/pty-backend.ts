@@ -1,0 +1,28 @@
+import type { PaneBackend } from './backend.ts';
+import type { HostLink } from './host-link.ts';
+
+/** How long a program has to end after it was asked to, before it is killed. */
+export const graceMs = 3_000;
+
+/** Panes whose terminals the host owns. */
+export function createPtyBackend(link: HostLink): PaneBackend {
+  return {
+    name: 'pty',
+    async open({ record, env }) {
+      const { id, argv, cwd, cols, rows } = record;
+      const spec = { id, argv, cwd, env, cols, rows, note: JSON.stringify(record) };
+      return { ...(await link.use((host) => host.open(spec))), tmuxPane: null };
+    },
+    async type({ id }, bytes) {
+      await link.use((host) => host.write(id, bytes));
+    },
+    screen: ({ id }) => link.use((host) => host.screen(id)),
+    resize: ({ id }, cols, rows) => link.use((host) => host.resize(id, cols, rows)),
+    async end({ id }) {
+      await link.use((host) => host.kill(id, { graceMs }));
+    },
+    async activate() {
+      // A pty has no front to be brought to.
+    },
+  };
+}

@@ -1,0 +1,95 @@
+import { type Participant, PolyError } from '@polyphony/protocol';
+import { Events, type TmuxEventType } from '@polyphony/tmux';
+import { draft, type EventLog } from '../events/event-log.ts';
+import type { Log } from '../platform/log.ts';
+import { Turns } from '../platform/turns.ts';
+import type { TmuxSession } from './tmux-session.ts';
+
+export interface SessionWatchOptions {
+  readonly session: TmuxSession;
+  readonly events: EventLog;
+  readonly log: Log;
+  readonly hub: Participant;
+  /** Compares our panes with tmux's; called whenever something may have changed. */
+  readonly meetPanes: (up: boolean) => Promise<void>;
+}
+
+/** What may mean that the session, a client of it or one of our panes has come or gone. */
+const telling: readonly TmuxEventType[] = [
+  'client-session-changed',
+  'client-detached',
+  'sessions-changed',
+  'window-close',
+  'unlinked-window-close',
+  'layout-change',
+];
+
+/** Knows whether the tmux session is up and how many people look at it, and tells when that changes. */
+export class SessionWatch {
+  readonly #options: SessionWatchOptions;
+  readonly #turns = new Turns();
+  #up: boolean | undefined;
+  #people = 0;
+  #following: Events | undefined;
+  #closed = false;
+
+  constructor(options: SessionWatchOptions) {
+    this.#options = options;
+  }
+
+  /** Looks at how things are now, and tells what is different from before. */
+  look(): Promise<void> {
+    return this.#turns.take('', async () => {
+      if (this.#closed) return;
+      const { session, events, hub, meetPanes } = this.#options;
+      const from = { participant: hub };
+      const up = await session.running();
+      const people = up ? await session.people() : 0;
+      const arrived = Math.max(0, people - this.#people);
+      const left = Math.max(0, this.#people - people);
+      const first = this.#up === undefined;
+      const drafts = [
+        ...(up && this.#up === false ? [draft(from, 'session:started', {})] : []),
+        ...Array.from({ length: first ? 0 : arrived }, () => draft(from, 'session:attached', {})),
+        ...Array.from({ length: left }, () => draft(from, 'session:detached', {})),
+        ...(!up && this.#up ? [draft(from, 'session:stopped', {})] : []),
+      ];
+      this.#up = up;
+      this.#people = people;
+      if (drafts.length > 0) await events.append(drafts);
+      await meetPanes(up);
+      if (up) await this.#follow();
+      else await this.#unfollow();
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.#unfollow();
+  }
+
+  async #follow(): Promise<void> {
+    if (this.#following || this.#closed) return;
+    const { session, log } = this.#options;
+    try {
+      this.#following = await Events.open(session.connection, { output: false });
+    } catch (error) {
+      log.warn('the events of tmux cannot be heard', { error });
+      return;
+    }
+    const stream = this.#following.subscribe({ types: telling });
+    const listen = async (): Promise<void> => {
+      for await (const _ of stream) await this.look();
+    };
+    listen().catch((error: unknown) => {
+      if (!(error instanceof PolyError && error.code === 'stopping'))
+        log.error('the tmux session is not watched', { error });
+    });
+  }
+
+  async #unfollow(): Promise<void> {
+    const following = this.#following;
+    this.#following = undefined;
+    await following?.close();
+  }
+}

@@ -1,0 +1,233 @@
+import { writeFile } from 'node:fs/promises';
+import { constants } from 'node:os';
+import { setTimeout } from 'node:timers/promises';
+import { PolyError } from '@polyphony/protocol';
+import { findProgram } from '../host/find-program.ts';
+import { startTimeOf } from '../host/process-table.ts';
+import type { ExitListener, PaneBackend } from './backend.ts';
+import type { HostLink } from './host-link.ts';
+import type { PaneRecord } from './pane-record.ts';
+import { graceMs } from './pty-backend.ts';
+import type { TmuxSession } from './tmux-session.ts';
+
+/** One tmux pane that is ours, as tmux lists it. */
+export interface TmuxPaneRow {
+  readonly tmuxPane: string;
+  readonly id: string;
+  readonly pid: number;
+  readonly piped: boolean;
+  readonly dead: boolean;
+  readonly exitCode: number | null;
+  readonly exitSignal: string | null;
+}
+
+/** What marks a tmux pane as ours; panes made by hand lack it and are left alone. */
+const mark = '@poly-pane';
+/** Signalled by tmux when a program of ours has ended. */
+const diedChannel = 'poly-pane-died';
+const longestWaitMs = 2 ** 30;
+const rowFormat = `#{pane_id} #{pane_pid} #{pane_pipe} #{pane_dead} #{pane_dead_status}: #{pane_dead_signal}: #{${mark}}`;
+const rowPattern = /^(%\d+) (\d+) ([01]) ([01]) (\d*): (\w*): ([A-Za-z0-9][\w.-]*)$/;
+
+/** Panes inside the tmux session. */
+export class TmuxBackend implements PaneBackend {
+  readonly name = 'tmux';
+  readonly #session: TmuxSession;
+  readonly #link: HostLink;
+
+  constructor(session: TmuxSession, link: HostLink) {
+    this.#session = session;
+    this.#link = link;
+  }
+
+  async open({ record, env }: Parameters<PaneBackend['open']>[0]): ReturnType<PaneBackend['open']> {
+    const { id, argv, cwd, cols, rows, title } = record;
+    const { fifo } = await this.#link.use((host) => {
+      // tmux would make the pane and let it die.
+      findProgram(argv[0] ?? '', cwd, env);
+      return host.adopt({ id, cols, rows, note: JSON.stringify(record) });
+    });
+    // The newest window stands last, so that one line can make it and name it: nothing is printed before the pipe is on.
+    const last = `${this.#session.target}{end}`;
+    const variables = Object.entries(env).flatMap(([name, value]) => ['-e', `${name}=${value}`]);
+    try {
+      const [made = ''] = await this.#session.runLine([
+        // biome-ignore format: one flag and its value a pair
+        ['new-window', '-d', '-a', '-t', last, '-P', '-F', '#{pane_id} #{pane_pid}', '-c', cwd, '-n', title, ...variables, '--', ...command(argv)],
+        ['set-option', '-p', '-t', last, mark, id],
+        ...this.#pipe(last, fifo),
+      ]);
+      const [tmuxPane = '', pid] = made.trim().split(' ');
+      return { pid: Number(pid), startTime: startTimeOf(Number(pid)), tmuxPane };
+    } catch (error) {
+      await this.#link.use(async (host) => {
+        await host.finish(id, { exitCode: null, exitSignal: null });
+        await host.forget(id);
+      });
+      throw error;
+    }
+  }
+
+  async type(record: PaneRecord, bytes: Buffer): Promise<void> {
+    const target = record.tmuxPane ?? '';
+    const [state = ''] = await this.#session.runLine([
+      ['display-message', '-p', '-t', target, `#{pane_dead} #{pane_in_mode} #{${mark}}`],
+    ]);
+    const [dead, inMode, id] = state.trim().split(' ');
+    if (dead !== '0' || id !== record.id) throw new PolyError('pane_exited', `${record.id} has ended.`);
+    if (inMode !== '0') {
+      throw new PolyError(
+        'conflict',
+        `${record.id} is in a mode of tmux (copy mode?), which would swallow the text.`,
+        {
+          hint: 'Leave the mode with q in the terminal, then try again.',
+        },
+      );
+    }
+    await this.#session.runLine(typing(target, bytes));
+  }
+
+  async screen(record: PaneRecord): ReturnType<PaneBackend['screen']> {
+    const target = record.tmuxPane ?? '';
+    const format =
+      '#{pane_width} #{pane_height} #{cursor_x} #{cursor_y} #{cursor_flag} #{alternate_on} #{pane_title}';
+    const [state = '', text = ''] = await this.#session.runLine([
+      ['display-message', '-p', '-t', target, format],
+      ['capture-pane', '-p', '-t', target],
+    ]);
+    const [cols, rows, x, y, visible, alternate, ...title] = state.trimEnd().split(' ');
+    return {
+      cols: Number(cols),
+      rows: Number(rows),
+      lines: text.replace(/\n$/, '').split('\n'),
+      cursor: { x: Number(x), y: Number(y), visible: visible === '1' },
+      title: title.join(' '),
+      alternate: alternate === '1',
+    };
+  }
+
+  async resize(record: PaneRecord, cols: number, rows: number): Promise<void> {
+    await this.#session.run(
+      'resize-window',
+      '-t',
+      record.tmuxPane ?? '',
+      '-x',
+      String(cols),
+      '-y',
+      String(rows),
+    );
+    await this.#link.use((host) => host.resize(record.id, cols, rows));
+  }
+
+  async end(record: PaneRecord): Promise<void> {
+    const { id, pid, startTime } = record;
+    await this.#link.use((host) => host.killTree({ id, pid, ...(startTime && { startTime }), graceMs }));
+    await this.dispose(record);
+  }
+
+  async activate(record: PaneRecord): Promise<void> {
+    const target = record.tmuxPane ?? '';
+    await this.#session.runLine([
+      ['select-window', '-t', target],
+      ['select-pane', '-t', target],
+    ]);
+  }
+
+  /** Takes away what tmux shows of a pane whose program has ended. */
+  async dispose(record: PaneRecord): Promise<void> {
+    const row = (await this.rows()).find(({ id }) => id === record.id);
+    if (row) await this.#session.run('kill-pane', '-t', row.tmuxPane);
+  }
+
+  /** Every pane of tmux that is ours; none when the session is not there. */
+  async rows(): Promise<readonly TmuxPaneRow[]> {
+    if (!(await this.#session.running())) return [];
+    const listed = await this.#session.read('list-panes', '-a', '-F', rowFormat);
+    return listed.split('\n').flatMap((line) => rowOf(line) ?? []);
+  }
+
+  /** Pipes a pane's output to the host again; a new host first gets what tmux still has of it. */
+  async pipeAgain(
+    { tmuxPane }: TmuxPaneRow,
+    fifo: string,
+    { withHistory }: { withHistory: boolean },
+  ): Promise<void> {
+    if (withHistory) {
+      const history = await this.#session.read('capture-pane', '-p', '-e', '-J', '-S', '-', '-t', tmuxPane);
+      await writeFile(fifo, `${history.trimEnd().replaceAll('\n', '\r\n')}\r\n`);
+    }
+    await this.#session.runLine(this.#pipe(tmuxPane, fifo));
+  }
+
+  /** Tells of every program that ends, until aborted or tmux has gone. */
+  async watch(onExit: ExitListener, signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      for (const { id, exitCode, exitSignal } of await this.#deadRows()) onExit(id, { exitCode, exitSignal });
+      const wait = { argv: ['wait-for', diedChannel], ownProcess: true };
+      const { status } = await this.#session.engine.run(wait, { signal, timeoutMs: longestWaitMs });
+      if (status !== 'complete') return;
+    }
+  }
+
+  /** The panes that have ended. tmux may know that before it knows how; 3.3a learns some only with the next end. */
+  async #deadRows(): Promise<readonly TmuxPaneRow[]> {
+    for (let tries = 0; ; tries++) {
+      const dead = (await this.rows()).filter((row) => row.dead);
+      const known = dead.every(({ exitCode, exitSignal }) => exitCode !== null || exitSignal !== null);
+      if (known || tries === 20) return dead;
+      await setTimeout(25);
+    }
+  }
+
+  #pipe(target: string, fifo: string): readonly (readonly string[])[] {
+    return [
+      ['pipe-pane', '-t', target, `exec cat > ${tmuxWord(fifo)}`],
+      ['set-option', '-p', '-t', target, 'remain-on-exit', 'on'],
+      ['set-hook', '-p', '-t', target, 'pane-died', `wait-for -S ${diedChannel}`],
+    ];
+  }
+}
+
+/** tmux gives a single word to a shell, but runs several as they are. */
+function command(argv: readonly string[]): readonly string[] {
+  return argv.length > 1 ? argv : ['/bin/sh', '-c', 'exec "$@"', 'sh', ...argv];
+}
+
+/** Quotes a path for the shell, and keeps tmux from expanding it as a format or a date. */
+function tmuxWord(path: string): string {
+  return `'${path.replaceAll("'", "'\\''").replaceAll('#', '##').replaceAll('%', '%%')}'`;
+}
+
+/** Text goes as text; control characters and bytes that are no text go one by one. */
+function typing(target: string, bytes: Buffer): readonly (readonly string[])[] {
+  const parts = bytes.toString('utf8').match(/\P{Cc}{1,2000}|\p{Cc}{1,500}/gu) ?? [];
+  return parts.map((part) =>
+    /^\p{Cc}/u.test(part)
+      ? ['send-keys', '-t', target, '-H', ...(Buffer.from(part).toString('hex').match(/../g) ?? [])]
+      : ['send-keys', '-t', target, '-l', '--', part],
+  );
+}
+
+function rowOf(line: string): TmuxPaneRow | undefined {
+  const [, tmuxPane = '', pid, piped, dead, status = '', signal = '', id = ''] = rowPattern.exec(line) ?? [];
+  if (id === '') return undefined;
+  return {
+    tmuxPane,
+    id,
+    pid: Number(pid),
+    piped: piped === '1',
+    dead: dead === '1',
+    exitCode: status === '' ? null : Number(status),
+    exitSignal: signalName(signal),
+  };
+}
+
+/** tmux says a number or, in some versions, a name without SIG. */
+function signalName(said: string): string | null {
+  if (said === '' || said === '0') return null;
+  const names = Object.entries(constants.signals);
+  return (
+    names.find(([, number]) => number === Number(said))?.[0] ??
+    `SIG${said.replace(/^SIG/i, '').toUpperCase()}`
+  );
+}

@@ -1,0 +1,45 @@
+import { appendFileSync, renameSync, statSync } from 'node:fs';
+import type { Clock } from './clock.ts';
+
+export type LogLevel = 'info' | 'warn' | 'error';
+
+/** Lines of JSON, one a record: nothing that a program or a person named can forge a second one. */
+export interface Log {
+  info(message: string, fields?: object): void;
+  warn(message: string, fields?: object): void;
+  error(message: string, fields?: object): void;
+}
+
+const largestLog = 8 * 1024 * 1024;
+
+/** Writes to a file that is set aside as `.1` when it has grown large. */
+export function createFileLog(file: string, clock: Clock): Log {
+  let size = sizeOf(file);
+  const write = (level: LogLevel, message: string, fields: object = {}): void => {
+    const line = `${JSON.stringify({ at: new Date(clock.now()).toISOString(), level, message, ...fields }, plainError)}\n`;
+    try {
+      if (size > largestLog) {
+        renameSync(file, `${file}.1`);
+        size = 0;
+      }
+      appendFileSync(file, line, { mode: 0o600 });
+      size += Buffer.byteLength(line);
+    } catch {
+      // A full disk must not stop the hub, and there is nowhere left to say so.
+    }
+  };
+  return {
+    info: (message, fields) => write('info', message, fields),
+    warn: (message, fields) => write('warn', message, fields),
+    error: (message, fields) => write('error', message, fields),
+  };
+}
+
+function sizeOf(file: string): number {
+  return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+}
+
+function plainError(_key: string, value: unknown): unknown {
+  if (!(value instanceof Error)) return value;
+  return { name: value.name, message: value.message, stack: value.stack, cause: value.cause };
+}

@@ -1,0 +1,51 @@
+import { createHash } from 'node:crypto';
+import { homedir, tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+
+/** Where everything of one hub lives. */
+export interface Places {
+  readonly home: string;
+  readonly config: string;
+  /** How clients find the hub. */
+  readonly discovery: string;
+  readonly token: string;
+  readonly database: string;
+  readonly lock: string;
+  readonly logs: string;
+  readonly extensions: string;
+  /** The host's own folder: its socket and the pipes of tmux panes. */
+  readonly host: string;
+  /** Folder of the hub's socket; private like the rest. */
+  readonly runtime: string;
+  readonly socket: string;
+}
+
+/** A unix socket's path has at most 104 bytes on macOS and 108 on Linux, with its closing NUL. */
+const longestSocketPath = 100;
+
+export function placesOf(env: Readonly<Record<string, string | undefined>>): Places {
+  const home = resolve(env.POLY_HOME || join(env.HOME || homedir(), '.poly'));
+  // A hub with a home of its own must not share the socket of the user's other hub.
+  const wished = env.POLY_HOME || !env.XDG_RUNTIME_DIR ? home : join(env.XDG_RUNTIME_DIR, 'poly');
+  const runtime = fits(join(wished, 'host', 'host.sock')) ? wished : shortRuntime(home);
+  return {
+    home,
+    config: join(home, 'config.toml'),
+    discovery: join(home, 'hub.json'),
+    token: join(home, 'token'),
+    database: join(home, 'hub.db'),
+    lock: join(home, 'hub.lock'),
+    logs: join(home, 'logs'),
+    extensions: resolve(env.POLY_EXTENSIONS_DIR || join(home, 'extensions')),
+    host: join(runtime, 'host'),
+    runtime,
+    socket: join(runtime, 'hub.sock'),
+  };
+}
+
+const fits = (path: string): boolean => Buffer.byteLength(path) <= longestSocketPath;
+
+function shortRuntime(home: string): string {
+  const name = createHash('sha256').update(home).digest('hex').slice(0, 12);
+  return join(tmpdir(), `poly-${process.getuid?.() ?? 'user'}-${name}`);
+}

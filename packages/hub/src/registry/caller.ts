@@ -1,0 +1,22 @@
+import { type Participant, type Scope, scopes } from '@polyphony/protocol';
+
+/** Who asks, as proved by a credential and never as said in a body. */
+export interface Caller {
+  readonly participant: Participant;
+  readonly scopes: ReadonlySet<Scope>;
+  /** The pane whose credential was shown. */
+  readonly pane?: string;
+}
+
+export const allScopes: ReadonlySet<Scope> = new Set(scopes);
+
+/** What a program in a pane may ask for; on panes only on its own and those it made. */
+export const paneScopes: ReadonlySet<Scope> = new Set<Scope>([
+  'pane:read',
+  'pane:write',
+  'pane:spawn',
+  'agent:write',
+  'events:read',
+  'events:emit',
+  'extensions:run',
+]);

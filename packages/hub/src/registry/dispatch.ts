@@ -1,0 +1,170 @@
+import { type Action, type ErrorInfo, PolyError } from '@polyphony/protocol';
+import { type Draft, draft, type EventLog, type Source } from '../events/event-log.ts';
+import type { Handlers, Told } from '../events/handlers.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { Log } from '../platform/log.ts';
+import type { Statement, Store } from '../store/store.ts';
+import type { Caller } from './caller.ts';
+import { type Answer, isUsedKey, keyedCall } from './idempotency.ts';
+import type { Registered, Registry } from './registry.ts';
+
+export interface Request {
+  readonly caller: Caller;
+  readonly signal: AbortSignal;
+  readonly idempotencyKey?: string;
+}
+
+/** Runs an action for a caller: the one way in, whichever door the request came through. */
+export type Dispatch = (name: string, params: unknown, request: Request) => Promise<unknown>;
+
+export interface Permissions {
+  readonly registry: Registry;
+  /** Whether a caller that is a pane may act on that pane; says why not by throwing. */
+  readonly permitPane: (caller: Caller, paneId: string, action: Action) => void | Promise<void>;
+}
+
+export interface DispatchOptions extends Permissions {
+  readonly events: EventLog;
+  readonly handlers: Handlers;
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** identify (the edges do) → permit → validate → idempotency → veto → run → log */
+export function createDispatch(options: DispatchOptions): Dispatch {
+  const { clock, store } = options;
+  /** Keyed calls that run now: a repeat waits for the first. */
+  const running = new Map<string, Promise<Answer>>();
+
+  return async (name, given, request) => {
+    const { caller, idempotencyKey } = request;
+    const { action, execute, params } = await permitCall(options, name, given, caller);
+
+    const run = (context: Run) =>
+      runAction(options, action, params, () => execute(params, contextOf(request, options.log)), context);
+    if (action.effect === 'read') return unwrap(await run({ from: sourceOf(caller), logged: false }));
+    if (idempotencyKey === undefined) return unwrap(await run({ from: sourceOf(caller), logged: true }));
+
+    const call = keyedCall(caller, idempotencyKey, name, given, clock.now());
+    const place = `${caller.pane ?? caller.participant}\n${idempotencyKey}`;
+    await running.get(place)?.catch(() => undefined); // The first caller hears about its failure.
+    try {
+      const answer = run({ from: sourceOf(caller), logged: true, begin: call.begin, end: call.end });
+      running.set(place, answer);
+      return unwrap(await answer);
+    } catch (error) {
+      if (isUsedKey(error)) return unwrap(await call.recall(store));
+      throw error;
+    } finally {
+      running.delete(place);
+    }
+  };
+}
+
+/** Whether a caller may do this with these parameters; throws when not. */
+export async function permitCall(
+  { registry, permitPane }: Permissions,
+  name: string,
+  given: unknown,
+  caller: Caller,
+): Promise<Registered & { readonly params: unknown }> {
+  const registered = registry.get(name);
+  permitScope(registered.action, caller);
+  const params = validate(registered.action, given);
+  if (registered.action.onPane)
+    await permitPane(caller, (params as { paneId: string }).paneId, registered.action);
+  return { ...registered, params };
+}
+
+interface Run {
+  readonly from: Source;
+  readonly logged: boolean;
+  readonly begin?: Statement;
+  readonly end?: (answer: Answer) => Statement;
+}
+
+async function runAction(
+  { events, handlers, clock, log }: DispatchOptions,
+  action: Action,
+  params: unknown,
+  execute: () => unknown,
+  { from, logged, begin, end }: Run,
+): Promise<Answer> {
+  const shown = { actionName: action.name, params: redact(params, action.secrets) };
+  const start = draft(from, 'action:start', shown);
+  // Written before anything happens: a used key or a full disk leaves everything as it was.
+  if (logged) await events.append([start], begin ? [begin] : []);
+  const answer = await settle(action, log, async () => {
+    const veto = await handlers.ask(told(start, clock));
+    if (!veto) return execute();
+    const why = veto.reason ? `: ${veto.reason}` : '.';
+    throw new PolyError('vetoed', `${action.name} was cancelled by ${veto.source}${why}`, {
+      details: { by: veto.source },
+    });
+  });
+  const closing =
+    'error' in answer
+      ? draft(from, 'action:error', { ...shown, errorInfo: answer.error })
+      : draft(from, 'action:success', { ...shown, result: answer.result });
+  if (logged) await events.append([closing], end ? [end(answer)] : []);
+  else handlers.tell(told(closing, clock));
+  return answer;
+}
+
+async function settle(action: Action, log: Log, work: () => Promise<unknown>): Promise<Answer> {
+  try {
+    return { result: (await work()) ?? {} };
+  } catch (error) {
+    if (error instanceof PolyError) return { error: error.info };
+    log.error(`${action.name} failed`, { error });
+    const message = error instanceof Error ? error.message : String(error);
+    return { error: { code: 'action_failed', message: `${action.name} failed: ${message}` } };
+  }
+}
+
+function unwrap(answer: Answer): unknown {
+  if ('error' in answer) throw PolyError.from(answer.error as ErrorInfo);
+  return answer.result;
+}
+
+function permitScope({ name, scope }: Action, caller: Caller): void {
+  if (caller.scopes.has(scope)) return;
+  throw new PolyError(
+    'forbidden',
+    `${caller.pane ?? caller.participant} may not run ${name}: it needs the scope ${scope}.`,
+    {
+      hint: 'The user decides: run it outside a pane, with the user’s own credential.',
+    },
+  );
+}
+
+function validate(action: Action, given: unknown): unknown {
+  const parsed = action.params.safeParse(given);
+  if (parsed.success) return parsed.data;
+  const problems = parsed.error.issues.map(({ path, message }) =>
+    path.length > 0 ? `${path.join('.')}: ${message}` : message,
+  );
+  throw new PolyError('invalid_arguments', `${action.name}: ${problems.join('; ')}`, {
+    hint: `poly action ${action.name} --help shows what it takes.`,
+    details: parsed.error.issues.map(({ path, code, message }) => ({ path, code, message })),
+  });
+}
+
+function redact(params: unknown, secrets: readonly string[] = []): unknown {
+  if (secrets.length === 0 || typeof params !== 'object' || params === null) return params;
+  return Object.fromEntries(
+    Object.entries(params).map(([name, value]) => [
+      name,
+      secrets.includes(name) && value !== undefined ? '[redacted]' : value,
+    ]),
+  );
+}
+
+const sourceOf = ({ participant, pane }: Caller): Source => ({ participant, ...(pane && { pane }) });
+
+const contextOf = ({ caller, signal }: Request, log: Log) => ({ caller, signal, log });
+
+function told({ event, payload, from }: Draft, clock: Clock): Told {
+  return { event, payload, source: from.participant, ...(from.pane && { pane: from.pane }), at: clock.now() };
+}

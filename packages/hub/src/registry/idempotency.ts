@@ -1,0 +1,77 @@
+import { createHash } from 'node:crypto';
+import { type ErrorInfo, PolyError } from '@polyphony/protocol';
+import { StoreError } from '../store/errors.ts';
+import type { Statement, Store } from '../store/store.ts';
+import type { Caller } from './caller.ts';
+
+/** How an action ended, in the form that is stored and given again. */
+export type Answer = { readonly result: unknown } | { readonly error: ErrorInfo };
+
+/** One use of a key by one caller. */
+export interface KeyedCall {
+  /** Marks the call as begun; refused when the key has been used. */
+  readonly begin: Statement;
+  /** Keeps how it ended. */
+  end(answer: Answer): Statement;
+}
+
+interface Row {
+  readonly request_hash: string;
+  readonly answer: string | null;
+}
+
+const longestKey = 255;
+
+export function keyedCall(
+  caller: Caller,
+  key: string,
+  name: string,
+  params: unknown,
+  now: number,
+): KeyedCall & { recall(store: Store): Promise<Answer> } {
+  if (key === '' || key.length > longestKey) {
+    throw new PolyError(
+      'invalid_request',
+      `an idempotency key has 1 to ${longestKey} characters; this one has ${key.length}.`,
+    );
+  }
+  const owner = caller.pane ?? caller.participant;
+  const hash = createHash('sha256')
+    .update(`${name}\n${JSON.stringify(params)}`)
+    .digest('hex');
+  return {
+    begin: {
+      sql: 'INSERT INTO idempotency_keys (participant, key, request_hash, created_at) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING',
+      values: [owner, key, hash, now],
+      expect: 1,
+    },
+    end: (answer) => ({
+      sql: 'UPDATE idempotency_keys SET answer = ? WHERE participant = ? AND key = ?',
+      values: [JSON.stringify(answer), owner, key],
+    }),
+    async recall(store) {
+      const [row] = await store.query<Row>(
+        'SELECT request_hash, answer FROM idempotency_keys WHERE participant = ? AND key = ?',
+        [owner, key],
+      );
+      if (row?.request_hash !== hash) {
+        throw new PolyError('conflict', `the idempotency key "${key}" was used for another request.`, {
+          hint: 'Use a new key for a new request.',
+        });
+      }
+      if (row.answer === null) {
+        throw new PolyError(
+          'uncertain',
+          `the request with the key "${key}" was begun, and how it ended is not known.`,
+          {
+            hint: 'Look whether it has taken effect; if not, ask again with a new key.',
+          },
+        );
+      }
+      return JSON.parse(row.answer) as Answer;
+    },
+  };
+}
+
+export const isUsedKey = (error: unknown): boolean =>
+  error instanceof StoreError && error.code === 'conflict';

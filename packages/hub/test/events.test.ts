@@ -1,0 +1,137 @@
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { TestHub } from './test-hub.ts';
+
+describe('the event stream', () => {
+  let hub: TestHub;
+  beforeAll(async () => {
+    hub = await TestHub.start();
+  });
+  afterAll(() => hub[Symbol.asyncDispose]());
+
+  /** Reads until an event of this name comes. */
+  const readTo = async (last: string, include: string, since?: number): Promise<readonly string[]> => {
+    const names: string[] = [];
+    for await (const { event } of hub.events(include, since === undefined ? {} : { since })) {
+      names.push(event);
+      if (event === last) return names;
+    }
+    return names;
+  };
+
+  it('tells what was asked for, and nothing else', async () => {
+    const { seq } = await hub.client.emit('start', {});
+    await hub.client.emit('a:one', { n: 1 });
+    await hub.client.emit('b:two', { n: 2 });
+    await hub.client.emit('ab:three', {});
+    await hub.client.emit('end', {});
+    expect(await readTo('end', 'a:*,end', seq)).toEqual(['a:one', 'end']);
+    expect(await readTo('end', 'b:two, end', seq)).toEqual(['b:two', 'end']);
+    expect(await readTo('end', '*', seq)).toEqual(['a:one', 'b:two', 'ab:three', 'end']);
+  });
+
+  it('stamps who emitted, and answers with the seq', async () => {
+    const { seq } = await hub.client.emit('stamped', { source: 'user:somebody-else', n: [1, { a: null }] });
+    const event = await hub.event('stamped');
+    expect(event).toMatchObject({
+      seq,
+      event: 'stamped',
+      payload: { source: 'user:somebody-else', n: [1, { a: null }] },
+    });
+    expect(event.source).toMatch(/^user:/);
+    expect(event.source).not.toBe('user:somebody-else');
+  });
+
+  it('has no gap and no repeat across a kill of the hub', async () => {
+    const { seq: first } = await hub.client.emit('run', { n: 0 });
+    await hub.client.emit('run', { n: 1 });
+    await hub.kill('SIGKILL');
+    await hub.start();
+    const numbers: unknown[] = [];
+    const reading = (async () => {
+      for await (const { seq, payload } of hub.events('run', { since: first - 1 })) {
+        numbers.push((payload as { n: number }).n);
+        expect(seq).toBeGreaterThanOrEqual(first);
+        if (numbers.length === 50) return;
+      }
+    })();
+    for (let n = 2; n < 50; n++) await hub.client.emit('run', { n });
+    await reading;
+    expect(numbers).toEqual(Array.from({ length: 50 }, (_, n) => n));
+  });
+
+  it('misses nothing between what was and what comes, with many writers', async () => {
+    const { seq } = await hub.client.emit('storm-begins', {});
+    const readers = Array.from({ length: 10 }, async () => {
+      const seen: number[] = [];
+      for await (const event of hub.events('storm', { since: seq }))
+        if (seen.push(event.seq) === 400) return seen;
+      return seen;
+    });
+    const written: number[] = [];
+    await Promise.all(
+      Array.from({ length: 8 }, async () => {
+        for (let n = 0; n < 50; n++) written.push((await hub.client.emit('storm', {})).seq);
+      }),
+    );
+    written.sort((a, b) => a - b);
+    for (const seen of await Promise.all(readers)) expect(seen).toEqual(written);
+  });
+
+  it('says so when what was asked for is no longer, or not yet, there', async () => {
+    const { seq } = await hub.client.emit('here', {});
+    for await (const event of hub.events('*', { since: seq + 1000 })) {
+      expect(event.event).toBe('reset');
+      break;
+    }
+  });
+
+  it('refuses a place that is none', async () => {
+    const headers = { authorization: `Bearer ${hub.token}`, 'last-event-id': 'abc' };
+    const { status, body } = await hub.send({ method: 'GET', path: '/events?include=*', headers });
+    expect([status, JSON.parse(body).error.code]).toEqual([400, 'invalid_arguments']);
+  });
+
+  it('drops readers that do not read, and serves the others', async () => {
+    const stalled = await Promise.all(
+      Array.from({ length: 30 }, async () => {
+        const sent = request({
+          socketPath: hub.socket,
+          path: '/events?include=*',
+          headers: { host: 'poly', authorization: `Bearer ${hub.token}` },
+        });
+        sent.end();
+        const [response] = (await once(sent, 'response')) as [IncomingMessage];
+        response.pause();
+        return response;
+      }),
+    );
+    const before = await memory();
+    const { seq } = await hub.client.emit('flood-begins', {});
+    const healthy = readTo('flood-ends', 'flood,flood-ends', seq);
+    const payload = { text: 'x'.repeat(500_000) };
+    for (let n = 0; n < 12; n++) await hub.client.emit('flood', payload);
+    await hub.client.emit('flood-ends', {});
+    expect(await healthy).toHaveLength(13);
+    // 30 readers times 6 MB would be 180 MB.
+    expect((await memory()) - before).toBeLessThan(120 * 1024 * 1024);
+    const { gauges } = await hub.client.call('server:status', {});
+    expect(gauges.eventReaders).toBe(0);
+    await Promise.all(stalled.map((response) => rest(response)));
+  });
+
+  async function memory(): Promise<number> {
+    const { gauges } = await hub.client.call('server:status', {});
+    return gauges.rss ?? 0;
+  }
+});
+
+/** Reads what is left; ends because the hub has closed the stream. */
+async function rest(response: IncomingMessage): Promise<void> {
+  try {
+    for await (const _ of response);
+  } catch {
+    // It was cut off in the middle of what it did not read.
+  }
+}

@@ -1,0 +1,37 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { TestHub } from './test-hub.ts';
+
+let hub: TestHub;
+beforeAll(async () => {
+  hub = await TestHub.start();
+});
+afterAll(() => hub[Symbol.asyncDispose]());
+
+const params = { argv: ['cat'] };
+
+it('gives the first answer again, also to those who ask at the same time and after a kill', async () => {
+  const ask = () => hub.client.call('pane:new', params, { idempotencyKey: 'once' });
+  const [first, ...repeats] = await Promise.all(Array.from({ length: 10 }, ask));
+  for (const repeat of repeats) expect(repeat).toEqual(first);
+  await hub.kill('SIGKILL');
+  await hub.start();
+  expect(await ask()).toEqual(first);
+  expect(await hub.client.call('pane:list', {})).toHaveLength(1);
+});
+
+it('refuses a key that was used for something else', async () => {
+  await hub.client.call('pane:new', params, { idempotencyKey: 'other' });
+  const again = hub.client.call('pane:new', { argv: ['sh'] }, { idempotencyKey: 'other' });
+  await expect(again).rejects.toMatchObject({ code: 'conflict' });
+});
+
+it('gives the same error again', async () => {
+  const ask = () => hub.client.call('pane:new', { argv: ['no-such-program'] }, { idempotencyKey: 'bad' });
+  await expect(ask()).rejects.toMatchObject({ code: 'spawn_failed' });
+  await expect(ask()).rejects.toMatchObject({ code: 'spawn_failed' });
+});
+
+it('refuses a key that is too long', async () => {
+  const ask = hub.client.call('pane:new', params, { idempotencyKey: 'x'.repeat(256) });
+  await expect(ask).rejects.toMatchObject({ code: 'invalid_request' });
+});

@@ -1,0 +1,235 @@
+import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { TestHub, until } from './test-hub.ts';
+
+const counting = ['sh', '-c', 'i=0; while :; do i=$((i+1)); echo "line $i"; sleep 0.1; done'];
+
+async function read(hub: TestHub, paneId: string) {
+  const { lines = [] } = await hub.client.call('pane:read', { paneId, tail: 100_000 });
+  return lines.map(({ text }) => text);
+}
+
+/** How many lines a counting pane has printed, with every one before the last in its place. */
+async function counted(hub: TestHub, paneId: string): Promise<number> {
+  const lines = await read(hub, paneId);
+  lines.forEach((line, index) => {
+    if (index < lines.length - 1) expect(line).toBe(`line ${index + 1}`);
+  });
+  return lines.length;
+}
+
+const tmux = (hub: TestHub, ...args: string[]): string =>
+  execFileSync('tmux', ['-L', hub.env.POLY_TMUX_SOCKET ?? '', ...args], { encoding: 'utf8' });
+
+describe('a hub that is killed', () => {
+  it('finds every pane again, with all it printed before, meanwhile and after', async () => {
+    await using hub = await TestHub.start();
+    await hub.client.call('session:start', {});
+    const panes = await Promise.all(
+      (['pty', 'tmux', 'pty', 'tmux'] as const).map((backend) =>
+        hub.client.call('pane:new', { argv: counting, backend, meta: { backend } }),
+      ),
+    );
+    for (const { id } of panes) await until(async () => (await counted(hub, id)) > 10);
+    for (let round = 0; round < 3; round++) {
+      const before = await Promise.all(panes.map(({ id }) => counted(hub, id)));
+      await hub.kill('SIGKILL');
+      await hub.start();
+      const listed = await hub.client.call('pane:list', {});
+      expect(new Set(listed.map(({ id, status, pid }) => `${id} ${status} ${pid}`))).toEqual(
+        new Set(panes.map(({ id, pid }) => `${id} running ${pid}`)),
+      );
+      for (const [index, { id }] of panes.entries()) {
+        await until(async () => (await counted(hub, id)) > (before[index] ?? 0) + 10);
+      }
+    }
+  });
+
+  it('tells once of a pane that ended meanwhile', async () => {
+    await using hub = await TestHub.start();
+    await hub.client.call('session:start', {});
+    const panes = await Promise.all(
+      (['pty', 'tmux'] as const).map((backend) =>
+        hub.client.call('pane:new', { argv: ['sh', '-c', 'read line; echo "got $line"; exit 5'], backend }),
+      ),
+    );
+    for (const { id } of panes) await hub.client.call('pane:write', { paneId: id, data: 'go', enter: true });
+    await hub.kill('SIGKILL');
+    await until(() => panes.every(({ pid }) => !existsSync(`/proc/${pid}/cwd`)));
+    for (let round = 0; round < 2; round++) {
+      await hub.start();
+      const { seq } = await hub.client.emit('looked', { round });
+      const exits: unknown[] = [];
+      for await (const event of hub.events('pane:exited,looked', { since: 0 })) {
+        if (event.seq === seq) break;
+        if (event.event === 'pane:exited') exits.push(event.payload);
+      }
+      const expected = panes.map(({ id }) => ({ paneId: id, exitCode: 5, exitSignal: null }));
+      expect(exits).toHaveLength(2);
+      expect(exits).toEqual(expect.arrayContaining(expected));
+      for (const { id } of panes) expect(await read(hub, id)).toContain('got go');
+      await hub.kill('SIGKILL');
+    }
+  });
+
+  it('keeps every event that was acknowledged', async () => {
+    await using hub = await TestHub.start();
+    const acked: number[] = [];
+    for (let round = 0; round < 3; round++) {
+      let going = true;
+      const writers = Array.from({ length: 8 }, async () => {
+        while (going) acked.push((await hub.client.emit('kept', {})).seq);
+      });
+      const done = Promise.allSettled(writers);
+      await until(() => acked.length > (round + 1) * 40);
+      going = false;
+      await hub.kill('SIGKILL');
+      await done;
+      await hub.start();
+    }
+    const { seq } = await hub.client.emit('end', {});
+    const kept: number[] = [];
+    for await (const event of hub.events('kept,end', { since: 0 })) {
+      if (event.seq === seq) break;
+      kept.push(event.seq);
+    }
+    expect(new Set(kept).size).toBe(kept.length);
+    expect(acked.filter((one) => !kept.includes(one))).toEqual([]);
+  });
+});
+
+describe('a host that is killed', () => {
+  it('takes its pty panes with it, which is told, and tmux panes go on', async () => {
+    await using hub = await TestHub.start();
+    await hub.client.call('session:start', {});
+    const lost = await hub.client.call('pane:new', { argv: counting, backend: 'pty' });
+    const kept = await hub.client.call('pane:new', { argv: counting, backend: 'tmux' });
+    const again = await hub.client.call('pane:new', { argv: counting, backend: 'pty', persist: true });
+    await until(async () => (await counted(hub, kept.id)) > 5);
+    hub.endHost();
+    expect(
+      (await hub.event('pane:exited', ({ payload }) => payload.paneId === lost.id)).payload,
+    ).toMatchObject({
+      exitCode: null,
+      exitSignal: null,
+    });
+    await until(async () => (await read(hub, kept.id)).length > 5);
+    const revived = await until(async () =>
+      (await hub.client.call('pane:list', {})).find(
+        ({ id, status, pid }) => id === again.id && status === 'running' && pid !== again.pid,
+      ),
+    );
+    await until(async () => (await counted(hub, revived.id)) > 5);
+    const fresh = await hub.client.call('pane:new', { argv: ['cat'], backend: 'pty' });
+    await hub.client.call('pane:write', { paneId: fresh.id, data: 'alive', enter: true });
+    await until(async () => (await read(hub, fresh.id)).includes('alive'));
+  });
+});
+
+describe('a tmux server that is killed', () => {
+  it('is told, and only what is meant to persist starts again', async () => {
+    await using hub = await TestHub.start();
+    await hub.client.call('session:start', {});
+    const lost = await hub.client.call('pane:new', { argv: counting, backend: 'tmux' });
+    const again = await hub.client.call('pane:new', { argv: counting, backend: 'tmux', persist: true });
+    await until(async () => (await counted(hub, lost.id)) > 5);
+    const [line = ''] = tmux(hub, 'display-message', '-p', '#{pid}').split('\n');
+    process.kill(Number(line), 'SIGKILL');
+    await hub.event('pane:exited', ({ payload }) => payload.paneId === lost.id);
+    await hub.event('session:stopped');
+    const revived = await until(async () =>
+      (await hub.client.call('pane:list', {})).find(
+        ({ id, status, pid }) => id === again.id && status === 'running' && pid !== again.pid,
+      ),
+    );
+    await until(async () => (await counted(hub, revived.id)) > 5);
+    expect((await hub.client.call('pane:list', {})).find(({ id }) => id === lost.id)).toMatchObject({
+      status: 'exited',
+    });
+  });
+});
+
+describe('the tmux session', () => {
+  it('leaves panes made by hand alone, and notices those of ours that are closed there', async () => {
+    await using hub = await TestHub.start();
+    await hub.client.call('session:start', {});
+    tmux(hub, 'new-window', '-d', '-t', 'poly:', 'sleep 1000');
+    const { id } = await hub.client.call('pane:new', { argv: ['cat'], title: 'ours' });
+    tmux(hub, 'kill-window', '-t', 'poly:ours');
+    await hub.event('pane:exited', ({ payload }) => payload.paneId === id);
+    const other = await hub.client.call('pane:new', { argv: ['cat'] });
+    await hub.client.call('pane:close', { paneId: other.id });
+    expect(tmux(hub, 'list-panes', '-a').trim().split('\n')).toHaveLength(2);
+  });
+
+  it('is refused as a backend while it is not there', async () => {
+    await using hub = await TestHub.start();
+    await expect(hub.client.call('pane:new', { argv: ['cat'], backend: 'tmux' })).rejects.toMatchObject({
+      code: 'unavailable',
+      hint: expect.stringContaining('poly session start'),
+    });
+    expect(await hub.client.call('pane:new', { argv: ['cat'] })).toMatchObject({ backend: 'pty' });
+    await hub.client.call('session:start', {});
+    expect(await hub.client.call('pane:new', { argv: ['cat'] })).toMatchObject({ backend: 'tmux' });
+    await hub.client.call('session:stop', {});
+    const events: string[] = [];
+    const { seq } = await hub.client.emit('end', {});
+    for await (const event of hub.events('session:*,end', { since: 0 })) {
+      if (event.seq === seq) break;
+      events.push(event.event);
+    }
+    expect(events).toEqual(['session:started', 'session:stopped']);
+  });
+});
+
+describe('starting and stopping', () => {
+  it('gives one hub, however many start at once', async () => {
+    await using hub = await TestHub.start();
+    const others = Array.from({ length: 10 }, () => hub.spawn());
+    const codes = await Promise.all(others.map(async (child) => (await once(child, 'exit'))[0]));
+    expect(codes).toEqual(Array(10).fill(4));
+    expect(hub.errors).toContain('a hub runs already');
+    expect(await hub.client.call('pane:list', {})).toEqual([]);
+  });
+
+  it('leaves the panes alone when only the hub stops, and keeps its port', async () => {
+    await using hub = await TestHub.start({ env: { POLY_PORT: '' } });
+    const { url } = hub.discovery;
+    const { id, pid } = await hub.client.call('pane:new', { argv: counting });
+    await hub.client.call('server:stop', {});
+    expect(await hub.ended()).toBe(0);
+    expect(existsSync(join(hub.dir, 'hub.json'))).toBe(false);
+    expect(existsSync(`/proc/${pid}`)).toBe(true);
+    await hub.start();
+    expect(hub.discovery.url).toBe(url);
+    await until(async () => (await counted(hub, id)) > 10);
+  });
+
+  it('ends everything when told to, with readers attached', async () => {
+    await using hub = await TestHub.start();
+    await hub.client.call('session:start', {});
+    const panes = await Promise.all(
+      (['pty', 'tmux'] as const).map((backend) => hub.client.call('pane:new', { argv: counting, backend })),
+    );
+    const reading = hub.events('*');
+    const first = reading.next();
+    await hub.client.call('server:stop', { all: true });
+    expect(await hub.ended()).toBe(0);
+    await first;
+    for await (const _ of reading); // Ends with the hub.
+    for (const { pid } of panes) expect(existsSync(`/proc/${pid}`)).toBe(false);
+    expect(() => tmux(hub, 'ls')).toThrow(/no server running|error connecting/);
+    expect(readdirSync(join(hub.dir, 'host')).filter((name) => name.endsWith('.fifo'))).toEqual([]);
+  });
+
+  it('ends on SIGTERM, and survives the end of the terminal it was started from', async () => {
+    await using hub = await TestHub.start();
+    process.kill(hub.discovery.pid, 'SIGHUP');
+    expect(await hub.client.call('pane:list', {})).toEqual([]);
+    await hub.kill('SIGTERM');
+    expect(await hub.ended()).toBe(0);
+  });
+});

@@ -1,0 +1,207 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { TestHub, until } from './test-hub.ts';
+
+const backends = ['pty', 'tmux'] as const;
+
+describe.each(backends)('%s panes', (backend) => {
+  let hub: TestHub;
+
+  beforeAll(async () => {
+    hub = await TestHub.start();
+    if (backend === 'tmux') await hub.client.call('session:start', {});
+  });
+  afterAll(() => hub[Symbol.asyncDispose]());
+
+  const open = (...argv: string[]) => hub.client.call('pane:new', { argv, backend });
+  const exit = (paneId: string) => hub.event('pane:exited', ({ payload }) => payload.paneId === paneId);
+  const text = async (paneId: string): Promise<string[]> =>
+    (await hub.client.call('pane:read', { paneId })).lines?.map((line) => line.text) ?? [];
+  const shows = (paneId: string, line: string) => until(async () => (await text(paneId)).includes(line));
+
+  it('run a program, keep all it printed, and tell how it ended', async () => {
+    const { id } = await open('sh', '-c', 'echo one; printf "two\\nthree"; exit 7');
+    expect((await exit(id)).payload).toEqual({ paneId: id, exitCode: 7, exitSignal: null });
+    expect(await hub.client.call('pane:read', { paneId: id })).toMatchObject({
+      lines: [
+        { n: 1, text: 'one' },
+        { n: 2, text: 'two' },
+        { n: 3, text: 'three' },
+      ],
+      from: 0,
+      retainedFrom: 0,
+      more: false,
+      truncated: false,
+    });
+    const listed = (await hub.client.call('pane:list', {})).find((pane) => pane.id === id);
+    expect(listed).toMatchObject({ status: 'exited', exitCode: 7, exitSignal: null, backend });
+  });
+
+  it('tell a signal as a signal', async () => {
+    const { id } = await open('sh', '-c', 'kill -KILL $$');
+    expect((await exit(id)).payload).toEqual({ paneId: id, exitCode: null, exitSignal: 'SIGKILL' });
+  });
+
+  it('get exactly the arguments they were given', async () => {
+    const argv = ['printf', '[%s]\\n', '', 'a b', "it's", 'two\nlines', '$HOME', '#{pane_id}', '%H', ';'];
+    const { id } = await open(...argv);
+    await exit(id);
+    expect(await text(id)).toEqual([
+      '[]',
+      '[a b]',
+      "[it's]",
+      '[two',
+      'lines]',
+      '[$HOME]',
+      '[#{pane_id}]',
+      '[%H]',
+      '[;]',
+    ]);
+  });
+
+  it('know who they are, and find the hub', async () => {
+    const { id } = await open(
+      'sh',
+      '-c',
+      'echo "$POLY_PANE $POLY_SOCKET $POLY_BASE_URL"; test -n "$POLY_TOKEN"',
+    );
+    expect((await exit(id)).payload).toMatchObject({ exitCode: 0 });
+    expect(await text(id)).toEqual([`${id} ${hub.socket} ${hub.discovery.url}`]);
+  });
+
+  it('take text, keys and every byte as they are typed', async () => {
+    const { id } = await open(
+      'sh',
+      '-c',
+      'stty raw -echo; echo ready; dd bs=1 count=12 2>/dev/null | od -An -tx1 -w64',
+    );
+    await shows(id, 'ready');
+    expect(await hub.client.call('pane:write', { paneId: id, data: 'Enter ü\u0001', enter: true })).toEqual({
+      bytes: 10,
+    });
+    await hub.client.call('pane:keys', { paneId: id, keys: ['C-c', 'x'] });
+    await exit(id);
+    expect((await text(id)).at(-1)?.trim()).toBe('45 6e 74 65 72 20 c3 bc 01 0d 03 78');
+  });
+
+  it('refuse what is typed after their end', async () => {
+    const { id } = await open('true');
+    await exit(id);
+    await expect(hub.client.call('pane:write', { paneId: id, data: 'x' })).rejects.toMatchObject({
+      code: 'pane_exited',
+    });
+  });
+
+  it('end with everything they started', async () => {
+    const { id } = await open(
+      'sh',
+      '-c',
+      'setsid sleep 1000 & sleep 1000 & echo "$! pid"; trap "" TERM HUP; wait',
+    );
+    const [line = ''] = await until(async () => {
+      const lines = await text(id);
+      return lines.length > 0 && lines;
+    });
+    await hub.client.call('pane:close', { paneId: id, cleanup: false });
+    expect(() => process.kill(Number.parseInt(line, 10), 0)).toThrow('ESRCH');
+    expect(processesOf(id)).toEqual([]);
+    expect((await hub.client.call('pane:list', {})).find((pane) => pane.id === id)?.status).toBe('exited');
+  });
+
+  it('are forgotten when they are closed, but not when they end', async () => {
+    const { id } = await open('true');
+    await exit(id);
+    await hub.client.call('pane:close', { paneId: id });
+    await expect(hub.client.call('pane:read', { paneId: id })).rejects.toMatchObject({ code: 'not_found' });
+    expect((await hub.client.call('pane:list', {})).map((pane) => pane.id)).not.toContain(id);
+  });
+
+  it('show their screen, and follow their size', async () => {
+    const { id } = await open(
+      'sh',
+      '-c',
+      'printf "\\033[2J\\033[3;5Hhere"; trap "stty size" WINCH; while :; do sleep 0.1; done',
+    );
+    const screen = await until(async () => {
+      const seen = await hub.client.call('pane:screen', { paneId: id });
+      return seen.lines[2]?.includes('here') && seen;
+    });
+    expect(screen).toMatchObject({ cols: 120, rows: 40, cursor: { x: 8, y: 2 }, alternate: false });
+    await hub.client.call('pane:resize', { paneId: id, cols: 90, rows: 20 });
+    await shows(id, 'here20 90');
+    expect(await hub.client.call('pane:screen', { paneId: id })).toMatchObject({ cols: 90, rows: 20 });
+    await hub.client.call('pane:close', { paneId: id });
+  });
+
+  it('refuse an id that is taken', async () => {
+    const { id } = await hub.client.call('pane:new', { id: `mine-${backend}`, argv: ['cat'], backend });
+    await expect(hub.client.call('pane:new', { id, argv: ['cat'], backend })).rejects.toMatchObject({
+      code: 'conflict',
+    });
+    await hub.client.call('pane:close', { paneId: id });
+  });
+
+  it('keep notes, changed in one step', async () => {
+    const { id } = await hub.client.call('pane:new', {
+      argv: ['cat'],
+      backend,
+      meta: { role: 'agent', n: 0 },
+    });
+    const changes = await Promise.all(
+      Array.from({ length: 20 }, (_, n) =>
+        hub.client.call('pane:set-meta', { paneId: id, key: 'n', value: n + 1 }),
+      ),
+    );
+    // Each saw what the one before it had left.
+    expect(new Set(changes.map(({ previousMeta }) => previousMeta.n)).size).toBe(20);
+    expect(
+      await hub.client.call('pane:update-meta', { paneId: id, set: { a: null }, deleteKeys: ['n', 'none'] }),
+    ).toEqual({
+      id,
+      previousMeta: { role: 'agent', n: changes.at(-1)?.meta.n },
+      meta: { role: 'agent', a: null },
+      changed: true,
+    });
+    expect(await hub.client.call('pane:delete-meta', { paneId: id, keys: ['none'] })).toMatchObject({
+      changed: false,
+    });
+    expect(await hub.client.call('pane:get-meta', { paneId: id })).toEqual({
+      id,
+      meta: { role: 'agent', a: null },
+    });
+    await hub.client.call('pane:close', { paneId: id });
+  });
+
+  it('start where they are told, or not at all', async () => {
+    const { id } = await hub.client.call('pane:new', { argv: ['pwd'], cwd: '/usr', backend });
+    await exit(id);
+    expect(await text(id)).toEqual(['/usr']);
+    const before = (await hub.client.call('pane:list', {})).length;
+    await expect(
+      hub.client.call('pane:new', { argv: ['pwd'], cwd: '/nowhere', backend }),
+    ).rejects.toMatchObject({ code: 'spawn_failed' });
+    await expect(hub.client.call('pane:new', { argv: ['no-such-program'], backend })).rejects.toMatchObject({
+      code: 'spawn_failed',
+      details: { errno: 'ENOENT' },
+    });
+    expect(await hub.client.call('pane:list', {})).toHaveLength(before);
+  });
+});
+
+/** The processes that carry a pane's id in their environment. */
+function processesOf(paneId: string): readonly string[] {
+  return readdirPids().filter((pid) => {
+    try {
+      return readFileSync(join('/proc', pid, 'environ'), 'utf8')
+        .split('\0')
+        .includes(`POLY_PANE=${paneId}`);
+    } catch {
+      return false; // It has ended meanwhile.
+    }
+  });
+}
+
+function readdirPids(): readonly string[] {
+  return readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+}

@@ -1,0 +1,300 @@
+import { readdirSync, statSync } from 'node:fs';
+import { request } from 'node:http';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { TestHub, until } from './test-hub.ts';
+
+let hub: TestHub;
+let port: number;
+
+beforeAll(async () => {
+  hub = await TestHub.start();
+  port = Number(new URL(hub.discovery.url).port);
+});
+afterAll(() => hub[Symbol.asyncDispose]());
+
+/** Sends bytes as they are to the TCP door; answers the status. */
+function raw(text: string): Promise<number> {
+  const { promise, resolve, reject } = Promise.withResolvers<number>();
+  const socket = connect(port, '127.0.0.1', () => socket.write(text));
+  let answer = '';
+  socket.on('data', (chunk) => {
+    answer += chunk;
+    if (answer.includes('\r\n\r\n')) socket.end();
+  });
+  socket.on('close', () => resolve(Number(answer.split(' ')[1] ?? 0)));
+  socket.on('error', reject);
+  return promise;
+}
+
+const get = (path: string, headers: readonly string[]): Promise<number> =>
+  raw([`GET ${path} HTTP/1.1`, ...headers, '', ''].join('\r\n'));
+const bearer = (): string => `Authorization: Bearer ${hub.token}`;
+
+interface Sent {
+  readonly method?: string;
+  readonly path?: string;
+  readonly token?: string | null;
+  readonly headers?: Record<string, string>;
+  readonly body?: string | Buffer;
+}
+
+/** One request over TCP with everything right but what the test says. */
+function send({
+  method = 'POST',
+  path = '/action/pane:list',
+  token = hub.token,
+  headers = {},
+  body = '{}',
+}: Sent) {
+  const { promise, resolve, reject } = Promise.withResolvers<{
+    status: number;
+    error?: { code: string; message: string; hint?: string };
+  }>();
+  const sent = request(
+    {
+      port,
+      host: '127.0.0.1',
+      method,
+      path,
+      headers: {
+        ...(token !== null && { authorization: `Bearer ${token}` }),
+        'content-type': 'application/json',
+        ...headers,
+      },
+    },
+    async (response) => {
+      let text = '';
+      for await (const chunk of response.setEncoding('utf8')) text += chunk;
+      resolve({ status: response.statusCode ?? 0, ...(text !== '' && JSON.parse(text)) });
+    },
+  );
+  sent.on('error', reject);
+  sent.end(method === 'GET' ? undefined : body);
+  return promise;
+}
+
+describe('the gate', () => {
+  it.each([
+    ['another host', ['Host: evil.com']],
+    ['a name that begins like ours', ['Host: 127.evil.com']],
+    ['a name that holds ours', ['Host: localhost.evil']],
+    ['a trailing dot', ['Host: localhost.:PORT']],
+    ['user info', ['Host: localhost:PORT@evil.com']],
+    ['all interfaces', ['Host: 0.0.0.0:PORT']],
+    ['a decimal address', ['Host: 2130706433:PORT']],
+    ['an octal address', ['Host: 0177.0.0.1:PORT']],
+    ['another port', ['Host: 127.0.0.1:1']],
+    ['no port', ['Host: 127.0.0.1']],
+    ['two hosts', ['Host: 127.0.0.1:PORT', 'Host: evil.com']],
+    ['no host', []],
+    ['an empty host', ['Host:']],
+    ['another origin', ['Host: 127.0.0.1:PORT', 'Origin: http://evil.com']],
+    ['a null origin', ['Host: 127.0.0.1:PORT', 'Origin: null']],
+    ['an origin on another port', ['Host: 127.0.0.1:PORT', 'Origin: http://127.0.0.1:3000']],
+    ['an origin of another scheme', ['Host: 127.0.0.1:PORT', 'Origin: https://127.0.0.1:PORT']],
+    ['a cross-site fetch', ['Host: 127.0.0.1:PORT', 'Sec-Fetch-Site: cross-site']],
+  ])('refuses %s, with a good credential and before any route', async (_, lines) => {
+    const headers = lines.map((line) => line.replaceAll('PORT', String(port)));
+    for (const path of ['/health', '/actions', '/events?include=*', '/nowhere']) {
+      expect(await get(path, [...headers, bearer()])).toBeOneOf([400, 403]);
+    }
+  });
+
+  it('lets ourselves in', async () => {
+    for (const host of ['127.0.0.1', 'localhost', '[::1]']) {
+      expect(await get('/actions', [`Host: ${host}:${port}`, bearer()])).toBe(200);
+    }
+    const origin = `http://127.0.0.1:${port}`;
+    expect(await get('/actions', [`Host: 127.0.0.1:${port}`, `Origin: ${origin}`, bearer()])).toBe(200);
+  });
+
+  it('stands before WebSockets too', async () => {
+    const upgrade = [
+      'Upgrade: websocket',
+      'Connection: Upgrade',
+      'Sec-WebSocket-Version: 13',
+      'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
+    ];
+    const good = `Host: 127.0.0.1:${port}`;
+    expect(await get('/ws', [good, ...upgrade, bearer()])).toBe(101);
+    expect(await get('/ws', [good, ...upgrade])).toBe(401);
+    expect(await get('/ws', ['Host: evil.com', ...upgrade, bearer()])).toBe(403);
+    expect(await get('/ws', [good, 'Origin: http://evil.com', ...upgrade, bearer()])).toBe(403);
+    expect(await get('/other', [good, ...upgrade, bearer()])).toBe(404);
+  });
+});
+
+describe('requests that are not right', () => {
+  it.each([
+    ['no credential', 401, 'unauthenticated', { token: null }],
+    ['a wrong credential', 401, 'unauthenticated', { token: 'x'.repeat(43) }],
+    ['an unknown route', 404, 'unknown_route', { path: '/nowhere' }],
+    ['an unknown action', 404, 'unknown_action', { path: '/action/pane:nope' }],
+    ['another method', 405, 'method_not_allowed', { method: 'PUT' }],
+    ['no JSON type', 415, 'unsupported_media_type', { headers: { 'content-type': 'text/plain' } }],
+    [
+      'a form',
+      415,
+      'unsupported_media_type',
+      { headers: { 'content-type': 'application/x-www-form-urlencoded' }, body: 'a=1' },
+    ],
+    ['broken JSON', 400, 'invalid_request', { body: '{' }],
+    ['invalid UTF-8', 400, 'invalid_request', { body: Buffer.from([0x22, 0xff, 0x22]) }],
+    ['a deep body', 400, 'invalid_request', { body: '['.repeat(65) + ']'.repeat(65) }],
+    ['a large body', 413, 'too_large', { body: `{"a":"${'x'.repeat(1024 * 1024)}"}` }],
+    ['a list', 400, 'invalid_arguments', { body: '[]' }],
+    ['an unknown field', 400, 'invalid_arguments', { body: '{"a":1}' }],
+    ['a wrong type', 400, 'invalid_arguments', { path: '/action/pane:new', body: '{"argv":"ls"}' }],
+    [
+      'a NUL in an argument',
+      400,
+      'invalid_arguments',
+      { path: '/action/pane:new', body: '{"argv":["a\\u0000b"]}' },
+    ],
+    ['no pane', 404, 'not_found', { path: '/action/pane:read', body: '{"paneId":"none"}' }],
+    [
+      'a path as a pane',
+      400,
+      'invalid_arguments',
+      { path: '/action/pane:read', body: '{"paneId":"../../x"}' },
+    ],
+    ['a hub event', 400, 'invalid_arguments', { path: '/emit/pane:created' }],
+    ['an encoding that is none', 400, 'invalid_request', { path: '/action/%zz' }],
+    ['a pane that is not ours to claim', 403, 'forbidden', { headers: { 'x-poly-pane': 'pty_00000000' } }],
+  ] satisfies [string, number, string, Sent][])('%s: %i %s', async (_, status, code, sent: Sent) => {
+    const before = await hub.client.call('pane:list', {});
+    const answer = await send(sent);
+    expect([answer.status, answer.error?.code]).toEqual([status, code]);
+    expect(answer.error?.message).toMatch(/./);
+    expect(await hub.client.call('pane:list', {})).toEqual(before);
+  });
+
+  it('leave a connection usable after a body that was too large', async () => {
+    const answers = await Promise.all([send({ body: 'x'.repeat(8 * 1024 * 1024) }), send({}), send({})]);
+    expect(answers.map(({ status }) => status)).toEqual([413, 200, 200]);
+  });
+});
+
+describe('answers', () => {
+  it('tell nothing but liveness to those without a credential', async () => {
+    const { status, body, headers } = await hub.send({ method: 'GET', path: '/health', headers: {} });
+    expect([status, JSON.parse(body)]).toEqual([200, { status: 'ok' }]);
+    expect(headers).toMatchObject({
+      'x-content-type-options': 'nosniff',
+      'cross-origin-resource-policy': 'same-origin',
+      'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+      'cache-control': 'no-store',
+    });
+    expect(Object.keys(headers).filter((name) => name.startsWith('access-control'))).toEqual([]);
+  });
+
+  it('describe every route and action', async () => {
+    const document = (await hub.client.get('/openapi.json')) as {
+      openapi: string;
+      paths: Record<string, object>;
+    };
+    expect(document.openapi).toBe('3.1.0');
+    const actions = (await hub.client.get('/actions')) as { name: string; scope: string; effect: string }[];
+    for (const { name, scope, effect } of actions) {
+      expect(document.paths).toHaveProperty([`/action/${name}`, 'post']);
+      expect([scope, effect]).toEqual([
+        expect.stringMatching(/^[a-z]+:[a-z]+$/),
+        expect.stringMatching(/^(read|write|destructive)$/),
+      ]);
+    }
+  });
+});
+
+describe('a pane’s credential', () => {
+  it('opens its own pane and those it made, and nothing else', async () => {
+    const stranger = await hub.client.call('pane:new', { argv: ['cat'] });
+    const own = await hub.client.call('pane:new', { argv: ['sh', '-c', 'echo "$POLY_TOKEN"; exec cat'] });
+    const token = await until(async () => {
+      const { lines = [] } = await hub.client.call('pane:read', { paneId: own.id });
+      return lines[0]?.text;
+    });
+    const pane = hub.as(token);
+    await expect(pane.call('pane:write', { paneId: own.id, data: 'x' })).resolves.toEqual({ bytes: 1 });
+    const made = await pane.call('pane:new', { argv: ['cat'] });
+    await expect(pane.call('pane:set-meta', { paneId: made.id, key: 'a', value: 1 })).resolves.toMatchObject({
+      changed: true,
+    });
+    for (const [name, params] of [
+      ['pane:write', { paneId: stranger.id, data: 'x' }],
+      ['pane:read', { paneId: stranger.id }],
+      ['pane:screen', { paneId: stranger.id }],
+      ['pane:close', { paneId: stranger.id }],
+      ['pane:keys', { paneId: stranger.id, keys: ['x'] }],
+      ['pane:set-meta', { paneId: stranger.id, key: 'a', value: 1 }],
+      ['pane:close', { paneId: 'nobody' }],
+      ['shell:run', { command: 'true' }],
+      ['session:stop', {}],
+      ['server:stop', {}],
+      ['server:backup', {}],
+      ['extensions:install', { from: '/tmp' }],
+    ] as const) {
+      await expect(pane.call(name, params), name).rejects.toMatchObject({ code: 'forbidden' });
+    }
+    const created = await hub.event('pane:created', ({ payload }) => payload.paneId === made.id);
+    expect([created.source, created.pane]).toEqual([`agent:${own.id}`, own.id]);
+
+    await hub.client.call('pane:close', { paneId: own.id });
+    await expect(pane.call('pane:list', {})).rejects.toMatchObject({ code: 'unauthenticated' });
+  });
+
+  it('does not show what others do with which parameters', async () => {
+    const { id } = await hub.client.call('pane:new', { argv: ['sh', '-c', 'echo "$POLY_TOKEN"; exec cat'] });
+    const token = await until(
+      async () => (await hub.client.call('pane:read', { paneId: id })).lines?.[0]?.text,
+    );
+    const { seq } = await hub.client.emit('last', {});
+    for await (const event of hub.events('*', { since: 0, token })) {
+      expect(event.event).not.toMatch(/^action:/);
+      if (event.seq === seq) break;
+    }
+  });
+});
+
+describe('tickets', () => {
+  it('open one stream once', async () => {
+    const response = await hub.send({
+      method: 'POST',
+      path: '/tickets',
+      body: '{"kind":"events"}',
+      headers: { authorization: `Bearer ${hub.token}`, 'content-type': 'application/json' },
+    });
+    const { ticket } = JSON.parse(response.body) as { ticket: string };
+    const path = `/openapi.json?ticket=${ticket}`;
+    expect((await hub.send({ method: 'GET', path, headers: {} })).status).toBe(200);
+    expect((await hub.send({ method: 'GET', path, headers: {} })).status).toBe(401);
+  });
+});
+
+it('keeps everything to the user alone, whatever the umask', async () => {
+  const walk = (path: string): readonly string[] =>
+    readdirSync(path, { withFileTypes: true }).flatMap((entry) => {
+      const child = join(path, entry.name);
+      return [child, ...(entry.isDirectory() ? walk(child) : [])];
+    });
+  const open = walk(hub.dir).filter((path) => (statSync(path).mode & 0o077) !== 0);
+  expect(open).toEqual([]);
+});
+
+it('redacts what is typed and the environment given', async () => {
+  const { id } = await hub.client.call('pane:new', { argv: ['cat'], env: { SECRET: 'canary-1' } });
+  await hub.client.call('pane:write', { paneId: id, data: 'canary-2' });
+  await hub.client.call('pane:keys', { paneId: id, keys: ['F5'] });
+  const { seq } = await hub.client.emit('last', {});
+  for await (const event of hub.events('*', { since: 0 })) {
+    expect(JSON.stringify(event)).not.toMatch(/canary|F5/);
+    if (event.seq === seq) break;
+  }
+});
+
+it('refuses to listen where others could reach it', async () => {
+  for (const hostname of ['0.0.0.0', '::', '192.168.1.1']) {
+    await expect(TestHub.start({ env: { POLY_HOSTNAME: hostname } })).rejects.toThrow(/does not listen on/);
+  }
+});

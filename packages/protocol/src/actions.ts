@@ -1,0 +1,43 @@
+import type { Action } from './action.ts';
+import type * as agent from './agent.ts';
+import type * as extension from './extension.ts';
+import type * as pane from './pane.ts';
+import type * as server from './server.ts';
+import type * as session from './session.ts';
+import type * as shell from './shell.ts';
+
+/** Every action of the hub itself, by name. */
+export interface BuiltInActions {
+  readonly 'pane:new': typeof pane.paneNew;
+  readonly 'pane:close': typeof pane.paneClose;
+  readonly 'pane:list': typeof pane.paneList;
+  readonly 'pane:get-meta': typeof pane.paneGetMeta;
+  readonly 'pane:set-meta': typeof pane.paneSetMeta;
+  readonly 'pane:delete-meta': typeof pane.paneDeleteMeta;
+  readonly 'pane:update-meta': typeof pane.paneUpdateMeta;
+  readonly 'pane:activate': typeof pane.paneActivate;
+  readonly 'pane:write': typeof pane.paneWrite;
+  readonly 'pane:keys': typeof pane.paneKeys;
+  readonly 'pane:read': typeof pane.paneRead;
+  readonly 'pane:screen': typeof pane.paneScreen;
+  readonly 'pane:resize': typeof pane.paneResize;
+  readonly 'shell:run': typeof shell.shellRun;
+  readonly 'agent:create': typeof agent.agentCreate;
+  readonly 'agent:message': typeof agent.agentMessage;
+  readonly 'agent:set-state': typeof agent.agentSetState;
+  readonly 'session:start': typeof session.sessionStart;
+  readonly 'session:stop': typeof session.sessionStop;
+  readonly 'session:status': typeof session.sessionStatus;
+  readonly 'extensions:list': typeof extension.extensionsList;
+  readonly 'extensions:install': typeof extension.extensionsInstall;
+  readonly 'extensions:remove': typeof extension.extensionsRemove;
+  readonly 'server:status': typeof server.serverStatus;
+  readonly 'server:stop': typeof server.serverStop;
+  readonly 'server:backup': typeof server.serverBackup;
+}
+
+export type ActionName = keyof BuiltInActions;
+export type ParamsOf<Name extends ActionName> =
+  BuiltInActions[Name] extends Action<infer Params, infer _> ? Params : never;
+export type ResultOf<Name extends ActionName> =
+  BuiltInActions[Name] extends Action<infer _, infer Result> ? Result : never;

@@ -1,0 +1,93 @@
+import type { ActionName, ParamsOf, ResultOf } from './actions.ts';
+import { PolyError } from './error.ts';
+
+export interface HubRequest {
+  readonly method: 'GET' | 'POST' | 'DELETE';
+  readonly path: string;
+  readonly body?: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+export interface HubResponse {
+  readonly status: number;
+  readonly body: string;
+}
+
+/** Carries one request to the hub, by a socket, by `fetch`, or however a runtime can. */
+export type Transport = (request: HubRequest) => Promise<HubResponse>;
+
+export interface ClientOptions {
+  readonly transport: Transport;
+  readonly token: string;
+}
+
+export interface CallOptions {
+  /** Repeating a call with the same key is safe: the first answer is given again. */
+  readonly idempotencyKey?: string;
+}
+
+/**
+ * The hub as typed calls.
+ *
+ * @example const { id } = await createClient({ transport, token }).call('pane:new', { argv: ['top'] });
+ */
+export interface Client {
+  call<Name extends ActionName>(
+    name: Name,
+    params: ParamsOf<Name>,
+    options?: CallOptions,
+  ): Promise<ResultOf<Name>>;
+  /** An action that only the running hub knows, an extension's for instance. */
+  call(name: string, params: unknown, options?: CallOptions): Promise<unknown>;
+  emit(event: string, payload: unknown): Promise<{ readonly seq: number }>;
+  get(path: string): Promise<unknown>;
+}
+
+export function createClient({ transport, token }: ClientOptions): Client {
+  async function send(
+    method: HubRequest['method'],
+    path: string,
+    body?: unknown,
+    more: Record<string, string> = {},
+  ) {
+    const response = await transport({
+      method,
+      path,
+      headers: {
+        authorization: `Bearer ${token}`,
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...more,
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    return readAnswer(response);
+  }
+  return {
+    call: (name: string, params: unknown, { idempotencyKey }: CallOptions = {}) =>
+      send(
+        'POST',
+        `/action/${encodeURIComponent(name)}`,
+        params,
+        idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey },
+      ) as Promise<never>,
+    emit: (event, payload) =>
+      send('POST', `/emit/${encodeURIComponent(event)}`, payload) as Promise<{ seq: number }>,
+    get: (path) => send('GET', path),
+  };
+}
+
+function readAnswer({ status, body }: HubResponse): unknown {
+  let answer: unknown;
+  try {
+    answer = JSON.parse(body);
+  } catch (cause) {
+    throw new PolyError('unreachable', `what answered (${status}) is no hub: ${body.slice(0, 80)}`, {
+      cause,
+    });
+  }
+  if (status >= 200 && status < 300) return answer;
+  const { error } = answer as { error?: Parameters<typeof PolyError.from>[0] };
+  throw error
+    ? PolyError.from(error)
+    : new PolyError('internal', `the hub answered ${status} without saying why.`);
+}

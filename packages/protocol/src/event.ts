@@ -1,0 +1,110 @@
+import type { ErrorInfo } from './error.ts';
+import type { Participant } from './id.ts';
+
+/** A fact in the log. */
+export interface PolyEvent<Payload = unknown> {
+  /** Orders all events of a hub; never reused. */
+  readonly seq: number;
+  readonly event: string;
+  readonly payload: Payload;
+  /** Who caused it, as the hub knows it. */
+  readonly source: Participant;
+  /** The pane that caused it, when one did. */
+  readonly pane?: string;
+  /** When it happened, in milliseconds since 1970; `seq` alone orders. */
+  readonly at: number;
+}
+
+/** What the hub itself tells. Anybody may emit any other name. */
+export interface BuiltInEvents {
+  readonly 'action:start': { readonly actionName: string; readonly params: unknown };
+  readonly 'action:success': {
+    readonly actionName: string;
+    readonly params: unknown;
+    readonly result: unknown;
+  };
+  readonly 'action:error': {
+    readonly actionName: string;
+    readonly params: unknown;
+    readonly errorInfo: ErrorInfo;
+  };
+  readonly 'handler:error': { readonly source: string; readonly event: string; readonly error: string };
+  readonly 'pane:created': { readonly paneId: string };
+  readonly 'pane:exited': {
+    readonly paneId: string;
+    readonly exitCode: number | null;
+    readonly exitSignal: string | null;
+    readonly notice?: string;
+  };
+  readonly 'pane:activated': { readonly paneId: string };
+  readonly 'session:started': Record<string, never>;
+  readonly 'session:stopped': Record<string, never>;
+  readonly 'session:attached': Record<string, never>;
+  readonly 'session:detached': Record<string, never>;
+  readonly 'server:started': Record<string, never>;
+  readonly 'server:shutdown': Record<string, never>;
+  readonly 'agent:created': { readonly paneId: string };
+  readonly 'agent:state': { readonly paneId: string; readonly status: string };
+}
+
+export type BuiltInEventName = keyof BuiltInEvents;
+
+/** Nouns whose events and actions are the hub's own. */
+export const reservedNouns = [
+  'action',
+  'agent',
+  'approval',
+  'contract',
+  'extensions',
+  'file',
+  'floor',
+  'handler',
+  'mail',
+  'pane',
+  'project',
+  'server',
+  'session',
+  'shell',
+  'task',
+  'workspace',
+] as const;
+
+const eventName = /^[A-Za-z0-9][A-Za-z0-9._-]*(:[A-Za-z0-9][A-Za-z0-9._-]*)*$/;
+
+/** Why nobody but the hub may emit this, or undefined when anybody may. */
+export function refusedEventName(name: string): string | undefined {
+  if (name.length > 128 || !eventName.test(name)) {
+    return `"${name.slice(0, 128)}" is no event's name: use letters, digits, ".", "_", "-" and ":" between words.`;
+  }
+  const noun = name.split(':', 1)[0];
+  if (name.includes(':') && reservedNouns.some((reserved) => reserved === noun)) {
+    return `events of "${noun}" are told by the hub alone.`;
+  }
+  return undefined;
+}
+
+/** Which events somebody wants: exact names, `prefix:*` and `*`. */
+export class EventFilter {
+  readonly #all: boolean;
+  readonly #names: ReadonlySet<string>;
+  readonly #prefixes: readonly string[];
+  readonly patterns: readonly string[];
+
+  constructor(include: string) {
+    this.patterns = include
+      .split(',')
+      .map((part) => part.trim())
+      .filter((part) => part !== '');
+    this.#all = this.patterns.includes('*');
+    this.#prefixes = this.patterns.filter((part) => part.endsWith(':*')).map((part) => part.slice(0, -1));
+    this.#names = new Set(this.patterns);
+  }
+
+  get empty(): boolean {
+    return this.patterns.length === 0;
+  }
+
+  matches(name: string): boolean {
+    return this.#all || this.#names.has(name) || this.#prefixes.some((prefix) => name.startsWith(prefix));
+  }
+}

@@ -1,0 +1,61 @@
+import { z } from 'zod';
+import { type Action, defineAction, nothing } from './action.ts';
+
+export interface ServerStopParams {
+  readonly all?: boolean | undefined;
+}
+
+export const serverStop: Action<ServerStopParams, Record<string, never>> = defineAction({
+  name: 'server:stop',
+  summary: 'Stops the hub. Panes live on, unless all of them are to end.',
+  scope: 'server:write',
+  effect: 'destructive',
+  params: z.strictObject({ all: z.boolean().optional().describe('End panes, tmux session and host too.') }),
+  result: nothing,
+});
+
+export interface ServerBackupResult {
+  readonly file: string;
+  readonly bytes: number;
+}
+
+export const serverBackup: Action<{ readonly file?: string | undefined }, ServerBackupResult> = defineAction({
+  name: 'server:backup',
+  summary: 'Writes a verified copy of the database while work goes on.',
+  scope: 'server:write',
+  effect: 'write',
+  params: z.strictObject({
+    file: z.string().min(1).optional().describe('Where to; a dated file when left out.'),
+  }),
+  result: z.object({ file: z.string(), bytes: z.int() }),
+});
+
+/** What the hub knows about itself, for people and for `poly doctor`. */
+export interface ServerStatus {
+  readonly version: string;
+  readonly pid: number;
+  readonly startedAt: string;
+  readonly socket: string;
+  readonly url?: string | undefined;
+  readonly panes: number;
+  readonly session: boolean;
+  readonly gauges: Readonly<Record<string, number>>;
+}
+
+export const serverStatus: Action<Record<string, never>, ServerStatus> = defineAction({
+  name: 'server:status',
+  summary: 'Answers what the hub knows about itself.',
+  scope: 'server:read',
+  effect: 'read',
+  params: nothing,
+  result: z.object({
+    version: z.string(),
+    pid: z.int(),
+    startedAt: z.string(),
+    socket: z.string(),
+    url: z.string().optional(),
+    panes: z.int(),
+    session: z.boolean(),
+    gauges: z.record(z.string(), z.number()),
+  }),
+});
