@@ -13,6 +13,28 @@ const packages = {
 /** Matches a folder of packages/tmux/src, or a file that stands for it, with or without a plural s. */
 const tmux = (...names) => `^packages/tmux/src/(${names.join('|')})s?(/|\\.ts$)`;
 
+/** Folders of packages/hub/src, and which of the others each may import. `hub.ts`, `daemon.ts` and `wiring` know all. */
+const hubFolders = {
+  platform: [],
+  store: [],
+  host: [],
+  events: ['store', 'platform'],
+  registry: ['events', 'store', 'platform'],
+  panes: ['registry', 'events', 'store', 'platform', 'host'],
+  agents: ['registry', 'events', 'store', 'platform'],
+  shell: ['registry', 'events', 'store', 'platform'],
+  server: ['registry', 'events', 'store', 'platform'],
+  extensions: ['registry', 'events', 'store', 'platform'],
+  edges: ['registry', 'events', 'platform'],
+};
+
+const hubRules = Object.entries(hubFolders).map(([name, others]) => ({
+  name: `hub-${name}-imports-only-${others.join('-') || 'itself'}`,
+  severity: 'error',
+  from: { path: `^packages/hub/src/${name}/` },
+  to: { path: '^packages/hub/src/', pathNot: `^packages/hub/src/(${[name, ...others].join('|')})/` },
+}));
+
 const packageRules = Object.entries(packages).flatMap(([name, { ours, npm }]) => [
   {
     name: `${name}-imports-only-allowed-packages`,
@@ -44,6 +66,14 @@ module.exports = {
       to: {},
     },
     ...packageRules,
+    ...hubRules,
+    {
+      name: 'every-hub-folder-has-its-arrows',
+      comment: 'A new folder of the hub must be listed in the table of this file.',
+      severity: 'error',
+      from: { path: `^packages/hub/src/(?!(${[...Object.keys(hubFolders), 'wiring'].join('|')})/)[^/]+/` },
+      to: {},
+    },
     {
       name: 'operations-are-inert',
       severity: 'error',

@@ -22,6 +22,11 @@ async function main(): Promise<void> {
     tmuxConfig: join(import.meta.dirname, '..', 'tmux.conf'),
     onBroken: fail,
   });
+  const survive = (error: unknown): void => {
+    if (!hub.blame(error)) fail(error);
+  };
+  process.removeAllListeners('uncaughtException').on('uncaughtException', survive);
+  process.removeAllListeners('unhandledRejection').on('unhandledRejection', survive);
   process.on('SIGHUP', () => undefined); // The terminal it was started from may close.
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void hub.close());
   await hub.closed;

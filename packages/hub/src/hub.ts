@@ -3,6 +3,7 @@ import type { Server } from 'node:http';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { PolyError, participantOf, type ServerStatus } from '@polyphony/protocol';
+import { registerAgentActions } from './agents/actions.ts';
 import { type Door, socketDoor, tcpDoor, urlOf } from './edges/gate.ts';
 import { HttpEdge } from './edges/http.ts';
 import { hubRoutes } from './edges/hub-routes.ts';
@@ -11,9 +12,10 @@ import { SseStreams } from './edges/sse.ts';
 import { WebSocketEdge } from './edges/websocket.ts';
 import { createEventLog, draft } from './events/event-log.ts';
 import { Handlers } from './events/handlers.ts';
+import { registerExtensionActions } from './extensions/actions.ts';
+import { createExtensions } from './extensions/extensions.ts';
 import type { Host } from './host/client.ts';
 import { registerPaneActions } from './panes/actions.ts';
-import { paneStreams } from './panes/pane-streams.ts';
 import { Panes } from './panes/panes.ts';
 import { permitPane } from './panes/permit.ts';
 import { registerSessionActions } from './panes/session-actions.ts';
@@ -28,12 +30,15 @@ import { privateDirectory, writePrivate } from './platform/private-files.ts';
 import type { Random } from './platform/random.ts';
 import type { Settings } from './platform/settings.ts';
 import { Credentials } from './registry/credentials.ts';
-import { createDispatch, type Permissions, permitCall } from './registry/dispatch.ts';
+import { createDispatch, type Permissions } from './registry/dispatch.ts';
 import { Registry } from './registry/registry.ts';
 import { keptBackups, registerServerActions } from './server/actions.ts';
+import { auditActions } from './server/audit.ts';
 import { registerShellActions } from './shell/actions.ts';
 import { rotateBackups } from './store/backup.ts';
 import { openSqliteStore } from './store/sqlite.ts';
+import { agentPanes } from './wiring/agent-panes.ts';
+import { paneStreams } from './wiring/pane-streams.ts';
 
 export interface HubOptions {
   readonly places: Places;
@@ -55,6 +60,8 @@ export interface Hub {
   close(): Promise<void>;
   /** Settles when the hub has been closed, by whomever. */
   readonly closed: Promise<void>;
+  /** Switches off the extension that threw this where nobody could catch it; answers whether it was one. */
+  blame(error: unknown): boolean;
 }
 
 const hourMs = 3_600_000;
@@ -85,6 +92,7 @@ export async function createHub(options: HubOptions): Promise<Hub> {
 
     const user = participantOf('user', userInfo().username);
     const events = await createEventLog({ store, clock });
+    auditActions(events, audit);
     const handlers = new Handlers({
       timeoutMs: settings.handlerTimeoutMs,
       onFailure: (failure) => {
@@ -161,10 +169,7 @@ export async function createHub(options: HubOptions): Promise<Hub> {
 
     const sockets = new WebSocketEdge({
       log,
-      panes: {
-        ...paneStreams(panes),
-        permit: async (name, params, caller) => void (await permitCall(permissions, name, params, caller)),
-      },
+      panes: paneStreams(panes, permissions),
     });
     const open = (doorOf: () => Door): Server => {
       const server = edge.open(doorOf);
@@ -175,6 +180,20 @@ export async function createHub(options: HubOptions): Promise<Hub> {
     registerPaneActions(registry, panes, events);
     registerSessionActions(registry, session, panes);
     registerShellActions({ registry, log, env });
+    registerAgentActions({ registry, events, clock, log, panes: agentPanes(panes) });
+    const extensions = createExtensions({
+      directory: places.extensions,
+      registry,
+      handlers,
+      events,
+      dispatch,
+      log,
+      hub: user,
+      cwd: process.cwd(),
+    });
+    opened.push(() => extensions.close());
+    registerExtensionActions(registry, extensions);
+    await extensions.load();
     const closed = Promise.withResolvers<void>();
     let closing: Promise<void> | undefined;
     const close = (): Promise<void> => {
@@ -239,7 +258,13 @@ export async function createHub(options: HubOptions): Promise<Hub> {
     );
     opened.push(() => rmSync(places.discovery, { force: true }));
     log.info('ready', { ...address });
-    return { socket: places.socket, url: address.url, close, closed: closed.promise };
+    return {
+      socket: places.socket,
+      url: address.url,
+      close,
+      closed: closed.promise,
+      blame: extensions.blame,
+    };
   } catch (error) {
     await closeAll();
     throw error;

@@ -66,18 +66,14 @@ export function registerPaneActions(registry: Registry, panes: Panes, events: Ev
     return {};
   });
   registry.register(owner, paneRead, (params) => readPane(panes, params));
-  registry.register(owner, paneScreen, async ({ paneId }) => {
-    const record = book.get(paneId);
-    if (record.status === 'running') return panes.backendOf(record).screen(record);
-    return panes.output(paneId, (host) => host.screen(paneId));
-  });
+  registry.register(owner, paneScreen, ({ paneId }) => panes.screen(paneId));
   registry.register(owner, paneResize, async ({ paneId, cols, rows }) => {
     await panes.resize(paneId, cols, rows);
     return {};
   });
 }
 
-function changeMeta(
+export function changeMeta(
   { book }: Panes,
   paneId: string,
   set: Meta,

@@ -12,6 +12,8 @@ export interface PaneRecord {
   readonly meta: Meta;
   readonly persist: boolean;
   readonly notifyOnExit: boolean;
+  /** Its screen is drawn from the start, whether somebody looks or not. */
+  readonly drawn: boolean;
   readonly cols: number;
   readonly rows: number;
   readonly status: PaneStatus;

@@ -1,6 +1,12 @@
 import { homedir, userInfo } from 'node:os';
 import { isAbsolute } from 'node:path';
-import { type Backend, type PaneNewParams, type Participant, PolyError } from '@polyphony/protocol';
+import {
+  type Backend,
+  type PaneNewParams,
+  type PaneScreen,
+  type Participant,
+  PolyError,
+} from '@polyphony/protocol';
 import { draft, type EventLog, type Source } from '../events/event-log.ts';
 import type { Host, HostPane } from '../host/client.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -41,6 +47,11 @@ export interface PanesOptions {
     readonly url: string | null;
   };
   readonly hub: Participant;
+}
+
+export interface CreateOptions {
+  /** Draw its screen from the start. */
+  readonly drawn?: boolean;
 }
 
 /** What is decided about a pane before its program runs. */
@@ -97,7 +108,11 @@ export class Panes {
     await this.watch.look();
   }
 
-  async create(params: PaneNewParams, caller: Caller): Promise<PaneRecord> {
+  async create(
+    params: PaneNewParams,
+    caller: Caller,
+    { drawn = false }: CreateOptions = {},
+  ): Promise<PaneRecord> {
     const { clock, config, env: user, session, random } = this.#options;
     const backend = params.backend ?? ((await session.running()) ? 'tmux' : 'pty');
     if (backend === 'tmux' && !(await session.running())) {
@@ -131,6 +146,7 @@ export class Panes {
       rows: params.rows ?? defaultSize.rows,
       createdAt: clock.now(),
       createdBy: caller.pane ?? null,
+      drawn,
     };
     return this.book.exclusive(id, () => this.#start(plan, params.env ?? {}, caller));
   }
@@ -171,6 +187,13 @@ export class Panes {
       await this.book.remove(id);
       this.#options.credentials.revoke(id);
     });
+  }
+
+  /** What a pane shows now, or showed last. */
+  screen(id: string): Promise<PaneScreen> {
+    const record = this.book.get(id);
+    if (record.status === 'running') return this.backendOf(record).screen(record);
+    return this.output(id, (host) => host.screen(id));
   }
 
   async resize(id: string, cols: number, rows: number): Promise<void> {

@@ -9,8 +9,8 @@ export function createPtyBackend(link: HostLink): PaneBackend {
   return {
     name: 'pty',
     async open({ record, env }) {
-      const { id, argv, cwd, cols, rows } = record;
-      const spec = { id, argv, cwd, env, cols, rows, note: JSON.stringify(record) };
+      const { id, argv, cwd, cols, rows, drawn } = record;
+      const spec = { id, argv, cwd, env, cols, rows, screen: drawn, note: JSON.stringify(record) };
       return { ...(await link.use((host) => host.open(spec))), tmuxPane: null };
     },
     async type({ id }, bytes) {

@@ -1,0 +1,19 @@
+import type { AgentPanes } from '../agents/actions.ts';
+import { changeMeta } from '../panes/actions.ts';
+import type { Panes } from '../panes/panes.ts';
+
+/** Panes as agents need them. */
+export function agentPanes(panes: Panes): AgentPanes {
+  const { book, gate } = panes;
+  return {
+    async create(params, caller) {
+      const { id, meta, backend, pid } = await panes.create(params, caller, { drawn: true });
+      return { id, meta, backend, pid };
+    },
+    find: (paneId) => book.find(paneId),
+    get: (paneId) => book.get(paneId),
+    screen: (paneId) => panes.screen(paneId),
+    hold: (paneId, work) => gate.hold(paneId, (type) => work((text) => type(Buffer.from(text)))),
+    setMeta: (paneId, set) => changeMeta(panes, paneId, set, []),
+  };
+}
