@@ -1,0 +1,86 @@
+// Bundles the command line into one CommonJS file, which starts much faster than the modules it is made of.
+import { join } from 'node:path';
+import { build, type Plugin } from 'esbuild';
+import { builtInActions, version } from '../packages/hub/src/edges/cli/build.ts';
+
+const hub = join(import.meta.dirname, '..', 'packages', 'hub');
+
+export interface BundleOptions {
+  readonly outfile?: string;
+  /** What Node is given to run the daemon, as a JavaScript expression; beside the bundle when left out. */
+  readonly daemon?: string;
+}
+
+/** Everything of npm stays outside: it is loaded by the few commands that need it. */
+const external = [
+  'better-sqlite3',
+  'jiti',
+  'smol-toml',
+  'ws',
+  'zod',
+  '@polyphony/tmux',
+  '@polyphony/tmux/workspace',
+];
+
+export async function bundle({
+  outfile = join(hub, 'dist', 'poly.cjs'),
+  daemon = "[require('node:path').join(__dirname, 'daemon.js')]",
+}: BundleOptions = {}): Promise<void> {
+  await build({
+    entryPoints: [join(hub, 'src', 'edges', 'cli', 'poly.ts')],
+    outfile,
+    bundle: true,
+    format: 'cjs',
+    platform: 'node',
+    // So old that a Node we do not run on can read the file and say what is wrong with itself.
+    target: 'es2019',
+    conditions: ['source'],
+    minifySyntax: true,
+    minifyWhitespace: true,
+    external,
+    banner: { js: refuseOldNode },
+    define: { 'import.meta.dirname': '__dirname' },
+    plugins: [knownAtBuild(daemon), protocolWithoutSchemas],
+    logLevel: 'warning',
+  });
+}
+
+/** Puts data in the place of build.ts, whose own way to it leads through the schema library. */
+function knownAtBuild(daemon: string): Plugin {
+  return {
+    name: 'known-at-build',
+    setup({ onLoad }) {
+      onLoad({ filter: /edges[/]cli[/]build\.ts$/ }, () => ({
+        loader: 'js',
+        contents: [
+          `export const version = ${JSON.stringify(version)};`,
+          `export const daemon = ${daemon};`,
+          `export const builtInActions = () => JSON.parse(${JSON.stringify(JSON.stringify(builtInActions()))});`,
+        ].join('\n'),
+      }));
+    },
+  };
+}
+
+/** The modules of the protocol that load nothing. Whoever imports a schema into the command line is told so here. */
+const protocolWithoutSchemas: Plugin = {
+  name: 'protocol-without-schemas',
+  setup({ onResolve, onLoad }) {
+    const folder = join(hub, '..', 'protocol', 'src');
+    onResolve({ filter: /^@polyphony\/protocol$/ }, ({ path }) => ({ path, namespace: 'protocol' }));
+    onLoad({ filter: /.*/, namespace: 'protocol' }, () => ({
+      resolveDir: folder,
+      contents: ['client', 'error', 'event'].map((name) => `export * from './${name}.ts';`).join('\n'),
+    }));
+  },
+};
+
+const refuseOldNode = `#!/usr/bin/env node
+(function () {
+  var have = process.versions.node.split('.');
+  if (have[0] * 1000 + +have[1] >= 22014) return;
+  console.error('poly: Polyphony needs Node 22.14 or newer; this is ' + process.versions.node + ' (' + process.execPath + '). Install a newer one, or name one in POLY_NODE.');
+  process.exit(1);
+})();`;
+
+if (import.meta.main) await bundle();
