@@ -10,6 +10,7 @@ export default defineConfig({
   test: {
     include: ['packages/*/src/**/*.test.ts', 'packages/*/test/**/*.test.ts'],
     exclude: ['**/node_modules/**', '**/*.long.test.ts'],
+    globalSetup: ['scripts/bundle-for-tests.ts'],
     pool: 'forks',
     maxWorkers: 2,
     testTimeout: 30_000,

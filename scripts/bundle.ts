@@ -24,7 +24,7 @@ const external = [
 
 export async function bundle({
   outfile = join(hub, 'dist', 'poly.cjs'),
-  daemon = "[require('node:path').join(__dirname, 'daemon.js')]",
+  daemon = "[require('node:path').join(__dirname, 'daemon.cjs')]",
 }: BundleOptions = {}): Promise<void> {
   await build({
     entryPoints: [join(hub, 'src', 'edges', 'cli', 'poly.ts')],

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { errorKinds, PolyError } from '@polyphony/protocol';
 import { connectHost } from './host/client.ts';
 import { createHub } from './hub.ts';
@@ -6,11 +7,13 @@ import { systemClock } from './platform/clock.ts';
 import { placesOf } from './platform/places.ts';
 import { systemRandom } from './platform/random.ts';
 import { readSettings } from './platform/settings.ts';
-import { version } from './platform/version.ts';
+import { ownVersion } from './platform/version.ts';
 
-/** The daemon: one hub until it is told to stop. Ends with an error rather than go on in a state nobody knows. */
+/** The daemon, as it is bundled: one hub until it is told to stop. Ends with an error rather than go on in a state nobody knows. */
 async function main(): Promise<void> {
   const places = placesOf(process.env);
+  const version = ownVersion();
+  const beside = (name: string): string => join(import.meta.dirname, name);
   const hub = await createHub({
     places,
     settings: readSettings(process.env),
@@ -18,8 +21,10 @@ async function main(): Promise<void> {
     version,
     clock: systemClock,
     random: systemRandom,
-    connectHost: () => connectHost({ dir: places.host }),
-    tmuxConfig: join(import.meta.dirname, '..', 'tmux.conf'),
+    connectHost: () =>
+      connectHost({ dir: places.host, version, spawn: [process.execPath, beside('host.cjs')] }),
+    storeThread: pathToFileURL(beside('store-thread.cjs')),
+    tmuxConfig: beside('../tmux.conf'),
     onBroken: fail,
   });
   const survive = (error: unknown): void => {
@@ -42,4 +47,4 @@ function fail(error: unknown): never {
 
 process.on('uncaughtException', fail);
 process.on('unhandledRejection', fail);
-await main().then(() => process.exit(0), fail);
+void main().then(() => process.exit(0), fail);

@@ -49,6 +49,8 @@ export interface HubOptions {
   readonly random: Random;
   readonly connectHost: () => Promise<Host>;
   readonly tmuxConfig: string;
+  /** What the store's threads run. */
+  readonly storeThread: URL;
   /** Told when the hub cannot go on; the process should end with an error. */
   readonly onBroken: (why: Error) => void;
 }
@@ -84,7 +86,7 @@ export async function createHub(options: HubOptions): Promise<Hub> {
   try {
     const log = createFileLog(join(places.logs, 'hub.log'), clock);
     const audit = createFileLog(join(places.logs, 'audit.log'), clock);
-    const store = await openSqliteStore({ file: places.database, clock });
+    const store = await openSqliteStore({ file: places.database, clock, thread: options.storeThread });
     opened.push(() => store.close());
     store.onBroken(options.onBroken);
     const config = readConfig(places.config);

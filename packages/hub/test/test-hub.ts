@@ -20,7 +20,8 @@ process.once('exit', () => {
   for (const hub of living) hub.destroy();
 });
 
-const daemon = join(import.meta.dirname, '..', 'src', 'daemon.ts');
+/** As bundled before the tests, see vitest.config.ts. */
+const daemon = join(import.meta.dirname, '..', 'dist', 'daemon.cjs');
 
 export interface TestHubOptions {
   readonly env?: Readonly<Record<string, string>>;
@@ -97,7 +98,7 @@ export class TestHub implements AsyncDisposable {
 
   /** A further daemon process, ready or not. */
   spawn(): ChildProcess {
-    const child = spawn(process.execPath, ['--conditions=source', daemon], {
+    const child = spawn(process.execPath, [daemon], {
       env: this.env,
       cwd: '/',
       stdio: ['ignore', 'ignore', 'pipe'],

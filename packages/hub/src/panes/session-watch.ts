@@ -1,5 +1,5 @@
 import { type Participant, PolyError } from '@polyphony/protocol';
-import { Events, type TmuxEventType } from '@polyphony/tmux';
+import type { Events, TmuxEventType } from '@polyphony/tmux';
 import { draft, type EventLog } from '../events/event-log.ts';
 import type { Log } from '../platform/log.ts';
 import { Turns } from '../platform/turns.ts';
@@ -72,7 +72,7 @@ export class SessionWatch {
     if (this.#following || this.#closed) return;
     const { session, log } = this.#options;
     try {
-      this.#following = await Events.open(session.connection, { output: false });
+      this.#following = await session.events();
     } catch (error) {
       log.warn('the events of tmux cannot be heard', { error });
       return;

@@ -25,7 +25,6 @@ export interface TmuxPaneRow {
 const mark = '@poly-pane';
 /** Signalled by tmux when a program of ours has ended. */
 const diedChannel = 'poly-pane-died';
-const longestWaitMs = 2 ** 30;
 const rowFormat = `#{pane_id} #{pane_pid} #{pane_pipe} #{pane_dead} #{pane_dead_status}: #{pane_dead_signal}: #{${mark}}`;
 const rowPattern = /^(%\d+) (\d+) ([01]) ([01]) (\d*): (\w*): ([A-Za-z0-9][\w.-]*)$/;
 
@@ -163,9 +162,7 @@ export class TmuxBackend implements PaneBackend {
   async watch(onExit: ExitListener, signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       for (const { id, exitCode, exitSignal } of await this.#deadRows()) onExit(id, { exitCode, exitSignal });
-      const wait = { argv: ['wait-for', diedChannel], ownProcess: true };
-      const { status } = await this.#session.engine.run(wait, { signal, timeoutMs: longestWaitMs });
-      if (status !== 'complete') return;
+      if (!(await this.#session.waitFor(diedChannel, signal))) return;
     }
   }
 

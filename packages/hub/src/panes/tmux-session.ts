@@ -1,5 +1,8 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { PolyError, type TmuxSession as SessionInfo } from '@polyphony/protocol';
-import { type ConnectionOptions, createEngine, type Engine, type Reply, TmuxError } from '@polyphony/tmux';
+import type * as Tmux from '@polyphony/tmux';
+import type { ConnectionOptions, Engine, Events, Reply } from '@polyphony/tmux';
 
 export interface TmuxSessionOptions {
   /** Name of the server's socket, or its path when it holds a slash. */
@@ -12,19 +15,18 @@ export interface TmuxSessionOptions {
 /** The tmux session that holds tmux panes, and the one connection to its server. */
 export class TmuxSession {
   readonly #options: TmuxSessionOptions;
-  readonly connection: ConnectionOptions;
-  readonly engine: Engine;
+  readonly #connection: ConnectionOptions;
   readonly target: string;
+  #carrier: Promise<Engine> | undefined;
 
   constructor(options: TmuxSessionOptions) {
     this.#options = options;
     const { socket, configFile, env } = options;
-    this.connection = {
+    this.#connection = {
       ...(socket.includes('/') ? { socketPath: socket } : { socketName: socket }),
       configFile,
       env: { ...env, TMUX: undefined, TMUX_PANE: undefined },
     };
-    this.engine = createEngine('control', this.connection);
     this.target = `=${options.session}:`;
   }
 
@@ -35,13 +37,12 @@ export class TmuxSession {
 
   /** Whether the session is there; without tmux it is not. */
   async running(): Promise<boolean> {
+    if (!existsSync(this.#socketPath)) return false;
     try {
-      return (
-        (await this.engine.run({ argv: ['has-session', '-t', this.target], effect: 'read' })).status ===
-        'complete'
-      );
+      const asked = { argv: ['has-session', '-t', this.target], effect: 'read' } as const;
+      return (await (await this.#engine()).run(asked)).status === 'complete';
     } catch (error) {
-      if (error instanceof TmuxError) return false;
+      if (error instanceof (await loadTmux()).TmuxError) return false;
       throw error;
     }
   }
@@ -65,27 +66,50 @@ export class TmuxSession {
 
   /** Runs one command and answers what it printed; a refusal of tmux is an error. */
   async run(...argv: readonly string[]): Promise<string> {
-    return answerOf(argv[0] ?? '', await this.#carry(() => this.engine.run({ argv })));
+    return answerOf(argv[0] ?? '', await this.#carry((engine) => engine.run({ argv })));
   }
 
   async read(...argv: readonly string[]): Promise<string> {
-    return answerOf(argv[0] ?? '', await this.#carry(() => this.engine.run({ argv, effect: 'read' })));
+    return answerOf(argv[0] ?? '', await this.#carry((engine) => engine.run({ argv, effect: 'read' })));
   }
 
   /** Runs commands on one line, so that nothing happens between them; answers what each printed. */
   async runLine(commands: readonly (readonly string[])[]): Promise<readonly string[]> {
-    const replies = await this.#carry(() => this.engine.runChain(commands.map((argv) => ({ argv }))));
+    const replies = await this.#carry((engine) => engine.runChain(commands.map((argv) => ({ argv }))));
     return replies.map((reply, index) => answerOf(commands[index]?.[0] ?? '', reply));
   }
 
-  close(): Promise<void> {
-    return this.engine.close();
+  /** Waits, beside everything else, until somebody signals the channel; answers false when tmux has gone. */
+  async waitFor(channel: string, signal: AbortSignal): Promise<boolean> {
+    const engine = await this.#engine();
+    const wait = { argv: ['wait-for', channel], ownProcess: true };
+    return (await engine.run(wait, { signal, timeoutMs: longestWaitMs })).status === 'complete';
   }
 
-  async #carry<T>(work: () => Promise<T>): Promise<T> {
+  async events(): Promise<Events> {
+    return (await loadTmux()).Events.open(this.#connection, { output: false });
+  }
+
+  async close(): Promise<void> {
+    await (await this.#carrier)?.close();
+  }
+
+  get #socketPath(): string {
+    const { socket, env } = this.#options;
+    if (socket.includes('/')) return socket;
+    return join(env.TMUX_TMPDIR || '/tmp', `tmux-${process.getuid?.() ?? 0}`, socket);
+  }
+
+  #engine(): Promise<Engine> {
+    this.#carrier ??= loadTmux().then(({ createEngine }) => createEngine('control', this.#connection));
+    return this.#carrier;
+  }
+
+  async #carry<T>(work: (engine: Engine) => Promise<T>): Promise<T> {
     try {
-      return await work();
+      return await work(await this.#engine());
     } catch (cause) {
+      const { TmuxError } = await loadTmux();
       if (!(cause instanceof TmuxError)) throw cause;
       throw new PolyError('unavailable', `tmux does not answer: ${cause.message}`, {
         hint: 'Install tmux, or use a pty pane: --backend pty.',
@@ -93,6 +117,13 @@ export class TmuxSession {
       });
     }
   }
+}
+
+const longestWaitMs = 2 ** 30;
+
+/** Not before it is needed: a hub without tmux panes should not carry it. */
+function loadTmux(): Promise<typeof Tmux> {
+  return import('@polyphony/tmux');
 }
 
 function answerOf(command: string, reply: Reply): string {

@@ -1,0 +1,89 @@
+import { describe, expect, it } from 'vitest';
+import { launch } from './launch.ts';
+import { recogniseVendor } from './vendors/vendors.ts';
+
+describe('recogniseVendor', () => {
+  it.each([
+    [['claude'], 'claude'],
+    [['/opt/tools/bin/claude', '--verbose'], 'claude'],
+    [['./claude.exe'], 'claude'],
+    [['codex', 'resume', '--last'], 'codex'],
+    [['/x/gemini.js'], 'gemini'],
+    [['npx', '@anthropic-ai/claude-code'], 'claude'],
+    [['npx', '--yes', '@openai/codex@0.166.0', '--search'], 'codex'],
+    [['/usr/bin/npx', '-y', 'opencode-ai@latest'], 'opencode'],
+    [['bunx', '@google/gemini-cli'], 'gemini'],
+    [['npx', 'cowsay'], 'generic'],
+    [['npx'], 'generic'],
+    [['bash', '-c', 'claude'], 'generic'],
+    [['claude-notes'], 'generic'],
+    [[''], 'generic'],
+  ])('takes %j for %s', (argv, vendor) => {
+    expect(recogniseVendor(argv).name).toBe(vendor);
+  });
+});
+
+describe('launch', () => {
+  it.each([
+    [
+      { argv: ['claude'], model: 'haiku', prompt: 'hello' },
+      ['claude', '--model', 'haiku', '--permission-mode', 'manual', '--', 'hello'],
+    ],
+    [{ argv: ['claude'], permissions: 'auto' }, ['claude', '--permission-mode', 'auto']],
+    [
+      { argv: ['codex'], model: 'gpt-5.5', prompt: '--help' },
+      [
+        ...['codex', '--no-daemon', '--model', 'gpt-5.5'],
+        ...['--sandbox', 'read-only', '--ask-for-approval', 'on-request', '--', '--help'],
+      ],
+    ],
+    [
+      { argv: ['codex', '--remote', 'unix://x'], permissions: 'auto' },
+      ['codex', '--remote', 'unix://x', '--sandbox', 'workspace-write', '--ask-for-approval', 'never'],
+    ],
+    [
+      { argv: ['opencode'], model: 'stub/stub-1', permissions: 'auto', prompt: '-x' },
+      ['opencode', '--model', 'stub/stub-1', '--auto', '--prompt=-x'],
+    ],
+    [
+      { argv: ['npx', '@google/gemini-cli'], model: 'gemini-2.5-flash', prompt: 'a\nb' },
+      [
+        ...['npx', '@google/gemini-cli', '--model', 'gemini-2.5-flash', '--approval-mode', 'default'],
+        '--prompt-interactive=a\nb',
+      ],
+    ],
+    [{ argv: ['gemini'], permissions: 'auto' }, ['gemini', '--approval-mode', 'yolo']],
+    [{ argv: ['top'] }, ['top']],
+  ] as const)('of %j runs %j', (asked, argv) => {
+    expect(launch(asked).argv).toEqual(argv);
+  });
+
+  it('has OpenCode ask by its environment, since it has no flag for that', () => {
+    const { env } = launch({ argv: ['opencode'] });
+    expect(JSON.parse(env.OPENCODE_PERMISSION ?? '')).toMatchObject({
+      bash: { '*': 'ask' },
+      edit: { '*': 'ask' },
+    });
+    expect(launch({ argv: ['opencode'], permissions: 'auto' }).env).toEqual({});
+  });
+
+  it("leaves the caller's own permission flags alone", () => {
+    const argv = ['claude', '--permission-mode=plan'];
+    expect(launch({ argv }).argv).toEqual(argv);
+  });
+
+  it.each([
+    [{ argv: ['claude', '--permission-mode=plan'], permissions: 'auto' }, /said twice: --permission-mode/],
+    [{ argv: ['codex', '-m', 'x'], model: 'y' }, /model is said twice: -m/],
+    [{ argv: ['opencode'], model: 'haiku' }, /"haiku" is no model of opencode/],
+    [{ argv: ['claude'], model: '--dangerously-skip-permissions' }, /is no model of claude/],
+    [{ argv: ['gemini'], model: 'two words' }, /is no model of gemini/],
+    [{ argv: ['top'], model: 'haiku' }, /top is not an agent whose model can be set/],
+    [{ argv: ['top'], permissions: 'ask' }, /top is not an agent whose permissions can be set/],
+    [{ argv: ['top'], prompt: 'hello' }, /top is not an agent whose prompt can be set/],
+  ] as const)('refuses %j', (asked, message) => {
+    expect(() => launch(asked)).toThrow(
+      expect.objectContaining({ code: 'invalid_arguments', message: expect.stringMatching(message) }),
+    );
+  });
+});

@@ -1,0 +1,77 @@
+import { type AgentCreateParams, PolyError } from '@polyphony/protocol';
+import type { Setting, Vendor, VendorName } from './vendors/vendor.ts';
+import { recogniseVendor } from './vendors/vendors.ts';
+
+export interface Launched {
+  readonly argv: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly vendor: VendorName;
+}
+
+const says = (argv: readonly string[], flags: readonly string[]): string | undefined =>
+  flags.find((flag) => argv.some((arg) => arg === flag || arg.startsWith(`${flag}=`)));
+
+function refuse(message: string, hint: string): never {
+  throw new PolyError('invalid_arguments', message, { hint });
+}
+
+function cannot(what: string, argv: readonly string[]): never {
+  refuse(
+    `${argv[0]} is not an agent whose ${what} can be set.`,
+    `Put its own flags into argv, and leave ${what} out. Known agents: claude, codex, opencode, gemini.`,
+  );
+}
+
+function modelFlags({ launch }: Vendor, argv: readonly string[], model: string): readonly string[] {
+  if (launch.model === undefined) cannot('model', argv);
+  const { own, pattern, looks } = launch.model;
+  const said = says(argv, own);
+  if (said) refuse(`the model is said twice: ${said} in argv, and ${model}.`, 'Say it once.');
+  if (!pattern.test(model)) refuse(`"${model}" is no model of ${argv[0]}.`, `It takes ${looks}.`);
+  return launch.model.argv(model);
+}
+
+function permissionSetting(
+  { launch }: Vendor,
+  argv: readonly string[],
+  permissions: 'ask' | 'auto' | undefined,
+): Setting {
+  const nothing = { argv: [] };
+  if (launch.permissions === undefined) return permissions ? cannot('permissions', argv) : nothing;
+  const said = says(argv, launch.permissions.own);
+  if (said === undefined) return launch.permissions[permissions ?? 'ask'];
+  if (permissions === undefined) return nothing;
+  return refuse(`permissions are said twice: ${said} in argv, and ${permissions}.`, 'Say them once.');
+}
+
+function promptFlags({ launch }: Vendor, argv: readonly string[], prompt: string): readonly string[] {
+  return launch.prompt?.(prompt) ?? cannot('prompt', argv);
+}
+
+/**
+ * The command line and the variables that start an agent as asked.
+ *
+ * @example launch({ argv: ['claude'], model: 'haiku', prompt: 'hello' }).argv
+ * // ['claude', '--model', 'haiku', '--permission-mode', 'manual', '--', 'hello']
+ */
+export function launch({
+  argv,
+  model,
+  permissions,
+  prompt,
+}: Pick<AgentCreateParams, 'argv' | 'model' | 'permissions' | 'prompt'>): Launched {
+  const vendor = recogniseVendor(argv);
+  const { always, env } = vendor.launch;
+  const allowed = permissionSetting(vendor, argv, permissions);
+  return {
+    argv: [
+      ...argv,
+      ...(always && !says(argv, always.unless) ? always.argv : []),
+      ...(model === undefined ? [] : modelFlags(vendor, argv, model)),
+      ...allowed.argv,
+      ...(prompt === undefined ? [] : promptFlags(vendor, argv, prompt)),
+    ],
+    env: { ...env, ...allowed.env },
+    vendor: vendor.name,
+  };
+}

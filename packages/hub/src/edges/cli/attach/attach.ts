@@ -1,0 +1,30 @@
+import { type PaneInfo, PolyError } from '@polyphony/protocol';
+import type { Call } from '../command.ts';
+import { fullPaneId } from '../panes.ts';
+
+/** Shows a pane: a tmux pane in a tmux client, a pty pane in this terminal itself. */
+export async function attach({ args: [given = ''], hub, env, out }: Call): Promise<number> {
+  const paneId = await fullPaneId(hub, given);
+  const pane = (await hub.call('pane:list', {})).find(({ id }) => id === paneId);
+  if (!pane)
+    throw new PolyError('not_found', `there is no pane "${given}".`, { hint: 'poly ls shows them.' });
+  refuse(pane, env.POLY_PANE);
+  if (pane.backend === 'tmux') {
+    await hub.call('pane:activate', { paneId });
+    return (await import('./tmux-client.ts')).attachTmux(await hub.call('session:status', {}), env);
+  }
+  return (await import('./pty-client.ts')).attachPty(pane, { hub, env, out });
+}
+
+function refuse({ id, status }: PaneInfo, here: string | undefined): void {
+  if (!process.stdin.isTTY || !process.stdout.isTTY)
+    throw new PolyError('invalid_arguments', 'attaching needs a terminal.', {
+      hint: `poly read ${id} and poly screen ${id} do not.`,
+    });
+  if (here === id)
+    throw new PolyError('conflict', `this is pane ${id} itself: it cannot show itself in itself.`);
+  if (status === 'exited')
+    throw new PolyError('pane_exited', `the program of ${id} has ended.`, {
+      hint: `poly read ${id} shows what it printed.`,
+    });
+}

@@ -1,0 +1,23 @@
+import { join } from 'node:path';
+import * as protocol from '@polyphony/protocol';
+import { ownVersion } from '../../platform/version.ts';
+import type { ActionInfo } from './action-info.ts';
+
+// What the build knows. The bundle has another module in the place of this one, with the same names and the values
+// as data (scripts/bundle.ts), so that the command never loads the schema library.
+
+export const version: string = ownVersion();
+
+/** What Node is given to run the daemon. */
+export const daemon: readonly string[] = [join(import.meta.dirname, '..', '..', '..', 'dist', 'daemon.cjs')];
+
+/** Every action of the hub itself, with JSON Schemas. */
+export function builtInActions(): readonly ActionInfo[] {
+  return Object.values(protocol)
+    .filter((value) => typeof value === 'object' && 'effect' in value && 'params' in value)
+    .map((value) => {
+      const { name, summary, scope, effect, params } = value as protocol.Action;
+      return { name, summary, scope, effect, params: protocol.jsonSchemaOf(params, 'input') };
+    })
+    .sort((a, b) => (a.name < b.name ? -1 : 1));
+}

@@ -1,0 +1,44 @@
+import type { Client } from '@polyphony/protocol';
+import type { Flags, FlagValues } from './flag.ts';
+import type { Output } from './output.ts';
+
+export type Env = Readonly<Record<string, string | undefined>>;
+
+/** What a command gets to work with. */
+export interface Call<F extends Flags = Flags> {
+  readonly flags: FlagValues<F>;
+  readonly args: readonly string[];
+  /** Everything behind `--`. */
+  readonly rest: readonly string[] | undefined;
+  /** The words as given, for commands that read them on their own. */
+  readonly words: readonly string[];
+  readonly env: Env;
+  readonly json: boolean;
+  readonly out: Output;
+  /** The hub, found when it is first asked. */
+  readonly hub: Client;
+}
+
+/** One row of the table of commands. */
+export interface Command<F extends Flags = Flags> {
+  /** One word, or a noun and a verb. */
+  readonly name: string;
+  readonly summary: string;
+  /** Its arguments: `<needed>`, `[optional]`, and `…` for as many as there are. */
+  readonly args?: readonly string[];
+  /** How what stands behind `--` is written in help; without it nothing may stand there. */
+  readonly rest?: string;
+  readonly flags?: F;
+  readonly examples: readonly string[];
+  /** Reads its words itself, as its flags depend on its arguments. */
+  readonly ownWords?: boolean;
+  /** What the arguments are, for completion. */
+  readonly completes?: 'pane' | 'action' | 'file';
+  /** A number it answers is the exit code. */
+  run(call: Call<F>): Promise<unknown>;
+}
+
+/** Ties the flags a command declares to those it is called with. */
+export function command<F extends Flags>(spec: Command<F>): Command {
+  return spec as unknown as Command;
+}

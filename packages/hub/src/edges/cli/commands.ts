@@ -1,0 +1,25 @@
+import type { Command } from './command.ts';
+import { actionCommands } from './commands/action.ts';
+import { agentCommands } from './commands/agent.ts';
+import { completionCommands } from './commands/completion.ts';
+import { eventCommands } from './commands/events.ts';
+import { extensionCommands } from './commands/ext.ts';
+import { paneCommands } from './commands/pane.ts';
+import { serverCommands } from './commands/server.ts';
+import { sessionCommands } from './commands/session.ts';
+import { upkeepCommands } from './commands/upkeep.ts';
+import { workspaceCommands } from './commands/workspace.ts';
+
+/** Every command, in the order help shows them. Another file is loaded only by the command that needs it. */
+export const commands: readonly Command[] = [
+  ...serverCommands,
+  ...paneCommands,
+  ...agentCommands,
+  ...sessionCommands,
+  ...actionCommands,
+  ...eventCommands,
+  ...extensionCommands,
+  ...workspaceCommands,
+  ...upkeepCommands,
+  ...completionCommands,
+];

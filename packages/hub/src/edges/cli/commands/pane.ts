@@ -1,0 +1,233 @@
+import {
+  type PaneInfo,
+  type PaneNewResult,
+  type PaneReadResult,
+  type PaneScreen,
+  PolyError,
+} from '@polyphony/protocol';
+import { type Call, type Command, command } from '../command.ts';
+import { pairs, text, toggle, wholeNumber } from '../flag.ts';
+import { type Output, shown } from '../output.ts';
+import { callOnPane } from '../panes.ts';
+
+const pane = '<pane>';
+
+export const paneCommands: readonly Command[] = [
+  command({
+    name: 'run',
+    summary: 'Starts a program in a new pane, here in this folder.',
+    rest: '<argv…>',
+    args: ['[program]'],
+    flags: {
+      backend: text('Where it lives; tmux when the tmux session is up, otherwise pty.', {
+        value: 'pty|tmux',
+        choices: ['pty', 'tmux'],
+      }),
+      name: text('An id of your own, to say instead of the one that is made.', { value: 'ID' }),
+      title: text('What people see.'),
+      cwd: text('Where it starts; here when left out.', { value: 'FOLDER' }),
+      env: pairs('A variable for it.'),
+      meta: pairs('A note to keep with the pane.'),
+      persist: toggle('Start it again when it is found dead after a reboot.'),
+      cols: wholeNumber('Columns of its terminal.'),
+      rows: wholeNumber('Rows of its terminal.'),
+    },
+    examples: [
+      'poly run -- top',
+      'poly run --name build -- npm test',
+      'poly run --backend tmux --cwd ~/src -- vim notes.md',
+    ],
+    async run({ flags: { name, cwd, ...more }, args, rest = [], hub, out, json }) {
+      const { resolve } = await import('node:path');
+      const argv = [...args, ...rest];
+      const made: PaneNewResult = await hub.call('pane:new', {
+        ...(argv.length > 0 && { argv }),
+        ...(name !== undefined && { id: name }),
+        cwd: resolve(cwd ?? '.'),
+        ...(more as object),
+      });
+      if (json) return out.json(made);
+      out.line(made.id);
+      if (out.isTerminal)
+        out.note(out.paint('dim', `poly attach ${made.id} shows it, poly read ${made.id} what it printed.`));
+    },
+  }),
+  command({
+    name: 'ls',
+    summary: 'Lists the panes.',
+    examples: ['poly ls', "poly ls --json | jq -r '.[].id'"],
+    async run({ hub, out, json }) {
+      const panes = await hub.call('pane:list', {});
+      if (json) return out.json(panes);
+      if (panes.length === 0) return out.note('No panes yet. Start one with: poly run -- top');
+      out.table(panes.map((info) => rowOf(info, out)));
+    },
+  }),
+  command({
+    name: 'attach',
+    summary: 'Shows a pane and types into it; Ctrl-b d leaves it.',
+    args: [pane],
+    completes: 'pane',
+    examples: ['poly attach pty_1f3c22aa', 'poly attach pty_1f'],
+    run: async (call) => (await import('../attach/attach.ts')).attach(call),
+  }),
+  command({
+    name: 'send',
+    summary: 'Types a line into a pane.',
+    args: [pane, '<text>'],
+    flags: { 'no-enter': toggle('Do not press Enter after it.') },
+    completes: 'pane',
+    examples: [
+      'poly send build "npm test"',
+      'poly send build --no-enter "half a line"',
+      'git diff | poly send review -',
+    ],
+    async run({ args: [paneId = '', given = ''], flags, hub, out, json }) {
+      const data = given === '-' ? await standardInput() : given;
+      const result = await callOnPane<{ bytes: number }>(hub, 'pane:write', {
+        paneId,
+        data,
+        enter: flags['no-enter'] !== true,
+      } as { paneId: string });
+      if (json) out.json(result);
+    },
+  }),
+  command({
+    name: 'keys',
+    summary: 'Presses keys in a pane.',
+    args: [pane, '<key…>'],
+    completes: 'pane',
+    examples: ['poly keys build C-c', 'poly keys editor Escape : w q Enter'],
+    async run({ args: [paneId = '', ...keys], hub, out, json }) {
+      const result = await callOnPane(hub, 'pane:keys', { paneId, keys } as { paneId: string });
+      if (json) out.json(result);
+    },
+  }),
+  command({
+    name: 'read',
+    summary: 'Prints what a pane has printed.',
+    args: [pane],
+    flags: {
+      tail: wholeNumber('The last lines; 500 when nothing else is said.'),
+      since: wholeNumber('From this byte on, as "next" of an earlier answer says.', { value: 'OFFSET' }),
+      grep: text('Only lines that match, of everything still kept.', { value: 'RE' }),
+      'ignore-case': toggle('Match upper and lower case alike.', { short: 'i' }),
+      raw: toggle('The bytes as they were printed.'),
+    },
+    completes: 'pane',
+    examples: [
+      'poly read build --tail 20',
+      'poly read build --grep error -i',
+      'poly read build --since 4096 --json',
+    ],
+    run: read,
+  }),
+  command({
+    name: 'screen',
+    summary: 'Prints what a pane shows now.',
+    args: [pane],
+    completes: 'pane',
+    examples: ['poly screen editor', 'poly screen editor --json'],
+    async run({ args: [paneId = ''], hub, out, json }) {
+      const screen = await callOnPane<PaneScreen>(hub, 'pane:screen', { paneId });
+      if (json) return out.json(screen);
+      for (const line of screen.lines) out.line(line);
+    },
+  }),
+  command({
+    name: 'kill',
+    summary: 'Ends a pane with everything it started; its output stays readable.',
+    args: [pane],
+    flags: { cleanup: toggle('Forget its record and output too.') },
+    completes: 'pane',
+    examples: ['poly kill build', 'poly kill build --cleanup'],
+    async run({ args: [paneId = ''], flags: { cleanup = false }, hub, out, json }) {
+      const result = await callOnPane(hub, 'pane:close', { paneId, cleanup } as { paneId: string });
+      if (json) out.json(result);
+    },
+  }),
+];
+
+interface ReadFlags {
+  readonly tail?: number;
+  readonly since?: number;
+  readonly grep?: string;
+  readonly 'ignore-case'?: boolean;
+  readonly raw?: boolean;
+}
+
+async function read({
+  args: [paneId = ''],
+  flags,
+  hub,
+  out,
+  json,
+}: Call & { flags: ReadFlags }): Promise<void> {
+  const { tail, since, grep, raw } = flags;
+  if (tail !== undefined && since !== undefined)
+    throw new PolyError('invalid_arguments', 'say either --tail or --since.');
+  if (grep !== undefined && raw)
+    throw new PolyError('invalid_arguments', '--grep reads lines: leave --raw out.');
+  const wanted = grep === undefined ? undefined : pattern(grep, flags['ignore-case'] ?? false);
+  const from = since ?? (wanted && tail === undefined ? 0 : undefined);
+  const ask = (range: object): Promise<PaneReadResult> =>
+    callOnPane(hub, 'pane:read', { paneId, ...range, ...(raw && { view: 'raw' }) });
+  const first = await ask(from === undefined ? { ...(tail !== undefined && { tail }) } : { since: from });
+  const pages = [first];
+  let last = first;
+  // The end of the output comes in one answer; everything behind an offset may take several.
+  while (from !== undefined && last.more) {
+    last = await ask({ since: last.next });
+    pages.push(last);
+  }
+  const lines = pages.flatMap((page) => page.lines ?? []).filter(({ text }) => !wanted || wanted.test(text));
+  const data = Buffer.concat(pages.map((page) => Buffer.from(page.data ?? '', 'base64')));
+  if (json) {
+    const what = raw ? { data: data.toString('base64') } : { lines };
+    return out.json({ ...last, from: first.from, truncated: first.truncated, ...what });
+  }
+  if (raw) return out.bytes(data);
+  for (const { text } of lines) out.line(text);
+  if (first.truncated) out.note('poly: what was printed before that is no longer kept.');
+}
+
+function pattern(source: string, ignoreCase: boolean): RegExp {
+  try {
+    return new RegExp(source, ignoreCase ? 'iu' : 'u');
+  } catch (cause) {
+    throw new PolyError('invalid_arguments', `--grep is no regular expression: ${(cause as Error).message}`, {
+      cause,
+    });
+  }
+}
+
+async function standardInput(): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of process.stdin) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+function rowOf(
+  { id, status, exitCode, exitSignal, backend, title, createdAt }: PaneInfo,
+  out: Output,
+): readonly string[] {
+  const state =
+    status === 'running'
+      ? out.paint('green', '● running')
+      : out.paint(exitCode === 0 ? 'dim' : 'red', `✕ exited ${exitSignal ?? exitCode ?? ''}`.trimEnd());
+  return [out.paint('cyan', id), state, backend, shown(title), out.paint('dim', age(Date.parse(createdAt)))];
+}
+
+const units: readonly (readonly [seconds: number, name: string])[] = [
+  [86_400, 'd'],
+  [3_600, 'h'],
+  [60, 'm'],
+  [1, 's'],
+];
+
+/** How long ago, in the largest unit that fits. */
+export function age(since: number, now: number = Date.now()): string {
+  const seconds = Math.max(0, Math.floor((now - since) / 1000));
+  const [size, name] = units.find(([length]) => seconds >= length) ?? [1, 's'];
+  return `${Math.floor(seconds / size)}${name}`;
+}

@@ -1,0 +1,130 @@
+import { PolyError, type ServerStatus } from '@polyphony/protocol';
+import { type Call, type Command, command } from '../command.ts';
+import { noHub, readDiscovery } from '../find-hub.ts';
+import { text, toggle, wholeNumber } from '../flag.ts';
+import { age } from './pane.ts';
+
+const startFlags = {
+  port: wholeNumber('TCP port; 0 for any. Without it 4096, or another when that is taken.'),
+  hostname: text('Where TCP listens; only this machine.', { value: '127.0.0.1' }),
+  'no-tcp': toggle('Listen on the unix socket only.'),
+  foreground: toggle('Stay in this terminal until the hub ends.'),
+};
+
+export const serverCommands: readonly Command[] = [
+  command({
+    name: 'up',
+    summary: 'Starts the hub if needed, and says what to try next.',
+    flags: startFlags,
+    examples: ['poly up', 'poly up --no-tcp'],
+    async run(call) {
+      const { startHub } = await import('../start-hub.ts');
+      const { status, started } = await startHub(call);
+      if (call.flags.foreground || call.json)
+        return call.json ? call.out.json({ started, ...status }) : undefined;
+      sayHello(call, status, started);
+    },
+  }),
+  command({
+    name: 'server start',
+    summary: 'Starts the hub.',
+    flags: startFlags,
+    examples: ['poly server start', 'poly server start --port 0', 'poly server start --foreground'],
+    async run(call) {
+      const { startHub } = await import('../start-hub.ts');
+      const { status, started } = await startHub(call);
+      if (call.json) return call.out.json({ started, ...status });
+      if (status)
+        call.out.line(
+          `The hub ${started ? 'is up' : 'was up already'}: ${placeOf(status)} (pid ${status.pid})`,
+        );
+    },
+  }),
+  command({
+    name: 'server stop',
+    summary: 'Stops the hub; panes live on, unless all is to end.',
+    flags: { all: toggle('End every pane, the tmux session and the host too.') },
+    examples: ['poly server stop', 'poly server stop --all'],
+    async run({ flags: { all = false }, hub, env, out, json }) {
+      const pid = readDiscovery(env)?.pid;
+      try {
+        await hub.call('server:stop', { all });
+      } catch (error) {
+        throw all && error instanceof PolyError && error.code === 'unreachable'
+          ? new PolyError('unreachable', noHub().message, {
+              hint: 'Panes may live on without it. To end them: poly up, then poly server stop --all',
+            })
+          : error;
+      }
+      const { hubEnded } = await import('../start-hub.ts');
+      await out.progress('waiting for the hub to end', hubEnded(pid));
+      if (json) out.json({ stopped: true, all });
+      else out.line(all ? 'The hub and every pane have ended.' : 'The hub has stopped. Panes live on.');
+    },
+  }),
+  command({
+    name: 'server restart',
+    summary: 'Stops the hub, if it runs, and starts it again; panes live on.',
+    flags: startFlags,
+    examples: ['poly server restart'],
+    async run(call) {
+      const { hubEnded, startHub } = await import('../start-hub.ts');
+      const pid = readDiscovery(call.env)?.pid;
+      try {
+        await call.hub.call('server:stop', {});
+        await call.out.progress('waiting for the hub to end', hubEnded(pid));
+      } catch (error) {
+        if (!(error instanceof PolyError) || error.code !== 'unreachable') throw error;
+      }
+      const { status } = await startHub(call);
+      if (call.json) return call.out.json({ started: true, ...status });
+      if (status) call.out.line(`The hub is up again: ${placeOf(status)} (pid ${status.pid})`);
+    },
+  }),
+  command({
+    name: 'server status',
+    summary: 'Says how the hub is.',
+    examples: ['poly server status', 'poly server status --json'],
+    async run({ hub, out, json }) {
+      const status = await hub.call('server:status', {});
+      if (json) return out.json(status);
+      const { version, pid, startedAt, socket, url, panes, session } = status;
+      out.table([
+        ['version', version],
+        ['pid', `${pid}, up for ${age(Date.parse(startedAt))}`],
+        ['socket', socket],
+        ['address', url ?? 'none: it listens on the socket only'],
+        ['panes', String(panes)],
+        ['tmux session', session ? 'up' : 'not up'],
+      ]);
+    },
+  }),
+  command({
+    name: 'server logs',
+    summary: 'Prints the log of the hub, also when it does not run.',
+    flags: {
+      tail: wholeNumber('The last lines; 50 when left out.'),
+      follow: toggle('Go on as lines are added.', { short: 'f' }),
+      audit: toggle('Who was let in and what was started, instead.'),
+    },
+    examples: ['poly server logs', 'poly server logs --tail 200 --json', 'poly server logs -f'],
+    run: async (call) => (await import('../logs.ts')).showLogs(call),
+  }),
+];
+
+function placeOf({ url, socket }: ServerStatus): string {
+  return url ?? socket;
+}
+
+function sayHello({ out }: Call, status: ServerStatus | undefined, started: boolean): void {
+  if (!status) return;
+  out.line(`${out.paint('green', '●')} The hub ${started ? 'is up' : 'was up already'}.`);
+  if (status.url) out.line(`  In the browser: ${out.paint('bold', status.url)}  (poly open)`);
+  out.line();
+  out.line('Try next:');
+  out.table([
+    ['  poly run -- top', out.paint('dim', 'start a program in a pane that outlives this terminal')],
+    ['  poly ls', out.paint('dim', 'see every pane')],
+    ['  poly attach <pane>', out.paint('dim', 'look at one and type; Ctrl-b d leaves it running')],
+  ]);
+}

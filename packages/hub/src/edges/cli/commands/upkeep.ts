@@ -1,0 +1,52 @@
+import { PolyError } from '@polyphony/protocol';
+import { type Command, command } from '../command.ts';
+import { toggle } from '../flag.ts';
+
+export const upkeepCommands: readonly Command[] = [
+  command({
+    name: 'backup',
+    summary: 'Writes a checked copy of the record while work goes on.',
+    args: ['[file]'],
+    completes: 'file',
+    examples: ['poly backup', 'poly backup ~/poly-before-upgrade.db'],
+    async run({ args: [file], hub, out, json }) {
+      const { resolve } = await import('node:path');
+      const made = await hub.call('server:backup', file === undefined ? {} : { file: resolve(file) });
+      if (json) out.json(made);
+      else out.line(`wrote ${made.file} (${made.bytes} bytes)`);
+    },
+  }),
+  command({
+    name: 'restore',
+    summary: 'Puts a backup in the place of the record; the hub must be stopped.',
+    args: ['<file>'],
+    completes: 'file',
+    examples: ['poly server stop && poly restore ~/poly-before-upgrade.db && poly up'],
+    run: async (call) => (await import('../restore.ts')).restore(call),
+  }),
+  command({
+    name: 'doctor',
+    summary: 'Looks at everything the hub needs, and says how to mend what is wrong.',
+    flags: { security: toggle('Look only at who could get in.') },
+    examples: ['poly doctor', 'poly doctor --security', 'poly doctor --json'],
+    run: async (call) => (await import('../doctor/doctor.ts')).doctor(call),
+  }),
+  command({
+    name: 'open',
+    summary: 'Opens the hub in the browser, signed in.',
+    examples: ['poly open', 'poly open --json'],
+    async run({ hub, env, out, json }) {
+      const { url } = await hub.call('server:status', {});
+      if (url === undefined)
+        throw new PolyError('unavailable', 'the hub listens on its socket only, where no browser gets to.', {
+          hint: 'Restart it without --no-tcp: poly server restart',
+        });
+      const { openInBrowser, ticketFor } = await import('../browser.ts');
+      const address = `${url}/#ticket=${await ticketFor(env)}`;
+      if (json) return out.json({ url: address });
+      // The ticket works once and for half a minute, so that it may be seen.
+      out.line(address);
+      await openInBrowser(address);
+    },
+  }),
+];

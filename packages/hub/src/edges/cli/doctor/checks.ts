@@ -1,0 +1,186 @@
+import { execFile } from 'node:child_process';
+import { lstatSync, readdirSync, statfsSync } from 'node:fs';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import type { ServerStatus } from '@polyphony/protocol';
+import type { Places } from '../../../platform/places.ts';
+import { version } from '../build.ts';
+import type { Env } from '../command.ts';
+
+export interface Finding {
+  readonly state: 'ok' | 'warn' | 'bad';
+  readonly says: string;
+  /** What to do about it. */
+  readonly fix?: string;
+}
+
+interface Patient {
+  readonly env: Env;
+  readonly places: Places;
+  /** What the hub says of itself; undefined when none runs, an error when it refuses to say. */
+  readonly hub: ServerStatus | Error | undefined;
+}
+
+interface Check {
+  readonly name: string;
+  /** Whether it is about who could get in. */
+  readonly security?: boolean;
+  look(patient: Patient): Finding | Promise<Finding>;
+}
+
+const ok = (says: string): Finding => ({ state: 'ok', says });
+const warn = (says: string, fix: string): Finding => ({ state: 'warn', says, fix });
+const bad = (says: string, fix: string): Finding => ({ state: 'bad', says, fix });
+
+const megabyte = 1024 * 1024;
+
+/** Everything that is looked at, in the order it is shown. */
+export const checks: readonly Check[] = [
+  { name: 'node', look: () => ok(`${process.versions.node} (${process.execPath})`) },
+  { name: 'tmux', look: ({ env }) => lookAtTmux(env) },
+  { name: 'hub', look: ({ hub }) => lookAtHub(hub) },
+  { name: 'host', look: ({ places, hub }) => lookAtHost(places, hub) },
+  { name: 'disk', look: ({ places }) => lookAtDisk(places) },
+  { name: 'config', look: ({ places }) => lookAtConfig(places) },
+  { name: 'home', security: true, look: ({ places }) => lookAtFolder(places.home) },
+  { name: 'files', security: true, look: ({ places }) => lookAtFiles(places) },
+  { name: 'socket', security: true, look: ({ places }) => lookAtSocket(places) },
+  { name: 'listens', security: true, look: ({ hub }) => lookAtListeners(hub) },
+  { name: 'gauges', look: ({ hub }) => lookAtGauges(hub) },
+];
+
+async function lookAtTmux(env: Env): Promise<Finding> {
+  try {
+    const { stdout } = await promisify(execFile)('tmux', ['-V'], { env });
+    const [, major = 0, minor = 0] = /(\d+)\.(\d+)/.exec(stdout) ?? [];
+    if (Number(major) * 100 + Number(minor) >= 302) return ok(stdout.trim());
+    return warn(`${stdout.trim()} is too old`, 'Install tmux 3.2 or newer; until then use pty panes.');
+  } catch {
+    return warn('not found', 'Install tmux for tmux panes; everything else works without it.');
+  }
+}
+
+function lookAtHub(hub: Patient['hub']): Finding {
+  if (hub === undefined) return warn('no hub is running', 'Start it with: poly up');
+  if (hub instanceof Error) return bad(hub.message, 'See poly server logs, then: poly server restart');
+  const { pid, panes, version: running } = hub;
+  const says = `${running}, pid ${pid}, ${panes} panes`;
+  if (running === version) return ok(says);
+  return warn(
+    `${says}; this command is ${version}`,
+    'Bring them together: poly server restart (panes live on)',
+  );
+}
+
+async function lookAtHost({ host }: Places, hub: Patient['hub']): Promise<Finding> {
+  const sockets = readdirIfThere(host).filter((name) => name.endsWith('.sock'));
+  const answers = (await Promise.all(sockets.map((name) => listens(join(host, name))))).includes(true);
+  if (answers) return ok('answers');
+  const missed = hub !== undefined && !(hub instanceof Error) && hub.panes > 0;
+  if (missed) return bad('does not answer, and there are panes', 'poly server restart starts it again.');
+  return ok('not running; it starts when it is needed');
+}
+
+function readdirIfThere(folder: string): readonly string[] {
+  return lstatSync(folder, { throwIfNoEntry: false }) ? readdirSync(folder) : [];
+}
+
+function listens(path: string): Promise<boolean> {
+  const socket = connect(path);
+  return new Promise((resolve) => {
+    socket.once('connect', () => resolve(true));
+    socket.once('error', () => resolve(false));
+    socket.setTimeout(2000, () => resolve(false));
+  }).then((answer) => {
+    socket.destroy();
+    return answer as boolean;
+  });
+}
+
+function lookAtDisk({ home }: Places): Finding {
+  if (!lstatSync(home, { throwIfNoEntry: false })) return ok('nothing is kept yet');
+  const { bavail, bsize } = statfsSync(home);
+  const free = Math.floor((bavail * bsize) / megabyte);
+  const says = `${free} MB free at ${home}`;
+  if (free < 100) return bad(says, 'Free some space: without it nothing can be recorded.');
+  return free < 1024 ? warn(says, 'Free some space before it runs out.') : ok(says);
+}
+
+async function lookAtConfig({ config }: Places): Promise<Finding> {
+  const { readConfig } = await import('../../../platform/config.ts');
+  const { problems } = readConfig(config);
+  if (problems.length === 0)
+    return ok(lstatSync(config, { throwIfNoEntry: false }) ? 'in order' : 'none, defaults hold');
+  return warn(problems.join('; '), `Mend it in ${config}`);
+}
+
+function lookAtFolder(path: string): Finding {
+  const stat = lstatSync(path, { throwIfNoEntry: false });
+  if (!stat) return ok(`${path} is not there yet`);
+  if (!stat.isDirectory()) return bad(`${path} is no folder`, `Move it away: mv ${path} ${path}.old`);
+  if (process.getuid && stat.uid !== process.getuid())
+    return bad(
+      `${path} belongs to somebody else (uid ${stat.uid})`,
+      `Make it yours: sudo chown -R $(id -u) ${path}`,
+    );
+  const mode = (stat.mode & 0o777).toString(8);
+  return stat.mode & 0o077
+    ? bad(`${path} is open to others (mode ${mode})`, `chmod 700 ${path}`)
+    : ok(`${path} is yours alone`);
+}
+
+function lookAtFiles({ token, database, discovery, config, lock }: Places): Finding {
+  const open = [token, database, discovery, config, lock].filter(
+    (file) => (lstatSync(file, { throwIfNoEntry: false })?.mode ?? 0) & 0o077,
+  );
+  if (open.length === 0) return ok('nobody else can read them');
+  return bad(`others can read ${open.join(', ')}`, `chmod 600 ${open.join(' ')}`);
+}
+
+function lookAtSocket({ runtime, socket }: Places): Finding {
+  const folder = lookAtFolder(runtime);
+  if (folder.state !== 'ok') return folder;
+  return ok(lstatSync(socket, { throwIfNoEntry: false }) ? socket : 'not there: no hub has made it');
+}
+
+async function lookAtListeners(hub: Patient['hub']): Promise<Finding> {
+  if (hub === undefined || hub instanceof Error) return ok('nobody');
+  const { url } = hub;
+  if (url === undefined) return ok('the socket only');
+  const { hostname } = new URL(url);
+  if (!['127.0.0.1', 'localhost', '[::1]'].includes(hostname))
+    return bad(
+      `${url} can be reached by others`,
+      'Restart it on this machine only: poly server restart --hostname 127.0.0.1',
+    );
+  const told = await bareHealth(url);
+  if (told === '{"status":"ok"}') return ok(`the socket and ${url}, which tells strangers nothing`);
+  return bad(
+    `${url} answers strangers with ${told.slice(0, 80)}`,
+    'Somebody else may listen there: poly server restart --port 0',
+  );
+}
+
+/** What somebody without a credential gets to hear. */
+async function bareHealth(url: string): Promise<string> {
+  const { get } = await import('node:http');
+  return new Promise((resolve, reject) => {
+    const request = get(`${url}/health`, { timeout: 2000 }, (response) => {
+      let body = '';
+      response.setEncoding('utf8');
+      response.on('data', (chunk: string) => (body += chunk));
+      response.on('end', () => resolve(body));
+    });
+    request.once('timeout', () => request.destroy(new Error(`${url} does not answer`)));
+    request.once('error', reject);
+  });
+}
+
+function lookAtGauges(hub: Patient['hub']): Finding {
+  if (hub === undefined || hub instanceof Error) return ok('none: no hub tells them');
+  const shown = Object.entries(hub.gauges).map(([name, value]) =>
+    /rss|heap|bytes/i.test(name) ? `${name} ${Math.round(value / megabyte)} MB` : `${name} ${value}`,
+  );
+  return ok(shown.join(', '));
+}

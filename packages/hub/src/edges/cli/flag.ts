@@ -1,0 +1,69 @@
+import { PolyError } from '@polyphony/protocol';
+
+/** A flag of a command: how it is written, and what its words become. */
+export interface Flag<T = unknown> {
+  readonly help: string;
+  /** Names the value in help; a flag without one is a switch. */
+  readonly value?: string;
+  readonly short?: string;
+  /** Whether giving it more than once makes sense. */
+  readonly repeated?: boolean;
+  readonly required?: boolean;
+  /** What it may be, for completion and help. */
+  readonly choices?: readonly string[];
+  read(words: readonly string[], name: string): T;
+}
+
+export type Flags = Readonly<Record<string, Flag>>;
+
+/** What was given, by the flag's name. */
+export type FlagValues<F extends Flags> = {
+  readonly [Name in keyof F]?: F[Name] extends Flag<infer T> ? T : never;
+};
+
+interface Wording {
+  readonly value?: string;
+  readonly short?: string;
+  readonly choices?: readonly string[];
+}
+
+export function text(help: string, wording: Wording = {}): Flag<string> {
+  return { help, value: 'TEXT', ...wording, read: ([word = '']) => word };
+}
+
+export function wholeNumber(help: string, wording: Wording = {}): Flag<number> {
+  return { help, value: 'N', ...wording, read: ([word = ''], name) => toNumber(word, name, true) };
+}
+
+export function toggle(help: string, wording: Wording = {}): Flag<boolean> {
+  return { help, ...wording, read: ([word = 'true'], name) => toBoolean(word, name) };
+}
+
+/** `--env K=V`, as often as there are variables. */
+export function pairs(help: string, wording: Wording = {}): Flag<Readonly<Record<string, string>>> {
+  return { help, value: 'K=V', repeated: true, ...wording, read: toRecord };
+}
+
+export function toNumber(word: string, name: string, whole: boolean): number {
+  const number = Number(word);
+  if (word.trim() !== '' && (whole ? Number.isSafeInteger(number) : Number.isFinite(number))) return number;
+  throw new PolyError(
+    'invalid_arguments',
+    `--${name} takes a ${whole ? 'whole number' : 'number'}, not "${word}".`,
+  );
+}
+
+export function toBoolean(word: string, name: string): boolean {
+  if (word === 'true' || word === 'false') return word === 'true';
+  throw new PolyError('invalid_arguments', `--${name} is true or false, not "${word}".`);
+}
+
+export function toRecord(words: readonly string[], name: string): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    words.map((word) => {
+      const cut = word.indexOf('=');
+      if (cut > 0) return [word.slice(0, cut), word.slice(cut + 1)];
+      throw new PolyError('invalid_arguments', `--${name} takes a name and a value, K=V, not "${word}".`);
+    }),
+  );
+}

@@ -1,0 +1,72 @@
+import { closeSync, openSync, readSync, statSync, watch } from 'node:fs';
+import { join } from 'node:path';
+import { PolyError } from '@polyphony/protocol';
+import type { Call } from './command.ts';
+import { homeOf } from './find-hub.ts';
+import { shown } from './output.ts';
+
+interface LogFlags {
+  readonly tail?: number;
+  readonly follow?: boolean;
+  readonly audit?: boolean;
+}
+
+/** How far back lines are looked for. */
+const mostBytes = 4 * 1024 * 1024;
+
+/** Reads the files themselves: a hub that could not start has most to say. */
+export async function showLogs({ flags, env, out, json }: Call & { flags: LogFlags }): Promise<void> {
+  const { tail = 50, follow = false, audit = false } = flags;
+  const folder = join(homeOf(env), 'logs');
+  const file = join(folder, audit ? 'audit.log' : 'hub.log');
+  const size = sizeOf(file);
+  if (size === undefined && !follow)
+    throw new PolyError('not_found', `there is no ${file}: no hub has run here yet.`, {
+      hint: 'Start one with: poly up',
+    });
+  let from = size ?? 0;
+  let cut = '';
+  const print = (line: string): void => (json ? out.line(line) : out.line(pretty(line, out)));
+  const lines = readText(file, Math.max(0, from - mostBytes), from)
+    .split('\n')
+    .filter(Boolean);
+  for (const line of tail === 0 ? [] : lines.slice(-tail)) print(line);
+  if (!follow) return;
+  const readOn = (): void => {
+    const now = sizeOf(file) ?? 0;
+    if (now < from) from = 0; // Set aside, and begun anew.
+    const [first = '', ...more] = readText(file, from, now).split('\n');
+    from = now;
+    const parts = [cut + first, ...more];
+    cut = parts.pop() ?? '';
+    for (const line of parts) print(line);
+  };
+  watch(folder, readOn);
+  await new Promise(() => undefined); // Until the reader has had enough.
+}
+
+function sizeOf(file: string): number | undefined {
+  return statSync(file, { throwIfNoEntry: false })?.size;
+}
+
+function readText(file: string, from: number, to: number): string {
+  if (to <= from) return '';
+  const bytes = Buffer.alloc(to - from);
+  const fd = openSync(file, 'r');
+  try {
+    return bytes.subarray(0, readSync(fd, bytes, 0, bytes.length, from)).toString('utf8');
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function pretty(line: string, out: Call['out']): string {
+  try {
+    const { at, level, message, ...fields } = JSON.parse(line) as Record<string, unknown>;
+    const more = Object.keys(fields).length > 0 ? ` ${JSON.stringify(fields)}` : '';
+    const colour = level === 'error' ? 'red' : level === 'warn' ? 'yellow' : 'green';
+    return `${out.paint('dim', String(at))} ${out.paint(colour, String(level))} ${shown(`${message}${more}`, 2000)}`;
+  } catch {
+    return shown(line, 2000); // The first line may begin in its middle.
+  }
+}

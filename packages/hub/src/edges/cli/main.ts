@@ -1,0 +1,134 @@
+import { type CallOptions, type Client, errorKinds, PolyError } from '@polyphony/protocol';
+import { version } from './build.ts';
+import type { Call, Command, Env } from './command.ts';
+import { commands } from './commands.ts';
+import { connectHub } from './find-hub.ts';
+import { asksForHelp, beforeDashes, showCommand, showGroup, showOverview, synopsis } from './help.ts';
+import { didYouMean } from './nearest.ts';
+import { Output } from './output.ts';
+import { globalFlags, parse } from './parse.ts';
+
+/** Runs one command line and answers its exit code. */
+export async function main(argv: readonly string[], env: Env, streams: NodeJS.Process): Promise<number> {
+  const out = new Output(env, streams);
+  const words = argv[0] === 'help' ? [...argv.slice(1), '--help'] : argv;
+  const json = beforeDashes(words).includes('--json');
+  try {
+    const result = await run(words, { env, out, json });
+    return typeof result === 'number' ? result : 0;
+  } catch (error) {
+    return fail(error, out, json);
+  }
+}
+
+type Surroundings = Pick<Call, 'env' | 'out' | 'json'>;
+
+async function run(given: readonly string[], around: Surroundings): Promise<unknown> {
+  const { env, out, json } = around;
+  if (given[0] === '__complete') {
+    const { complete } = await import('./complete.ts');
+    for (const candidate of await complete(given.slice(1), env)) out.line(candidate);
+    return 0;
+  }
+  const first = given.findIndex((word) => !word.startsWith('-'));
+  if (first < 0) {
+    if (given.includes('--version') || given.includes('-V'))
+      return json ? out.json({ version }) : out.line(version);
+    const { flags } = parse(given, globalFlags);
+    showOverview(out, commands);
+    return flags.help ? 0 : 2;
+  }
+  const found = findCommand(given.slice(first));
+  if (!found) return showNoun(given.slice(first), out);
+  const { command } = found;
+  // Flags that every command has may stand before its name.
+  const after = [...given.slice(0, first), ...found.after];
+  if (command.ownWords)
+    return command.run(callOf(around, { flags: {}, args: [], rest: undefined, words: after }));
+  if (asksForHelp(after)) return showCommand(out, command);
+  const parsed = parse(after, { ...command.flags, ...globalFlags });
+  const { json: _json, help: _help, ...flags } = parsed.flags;
+  const dashed = command.rest === undefined ? (parsed.rest ?? []) : [];
+  const args = [...parsed.args, ...dashed];
+  checkArguments(command, args);
+  return command.run(callOf(around, { ...parsed, flags, args, words: after }));
+}
+
+function findCommand(words: readonly string[]): { command: Command; after: readonly string[] } | undefined {
+  for (const count of [2, 1]) {
+    const name = words.slice(0, count).join(' ');
+    const command = commands.find((candidate) => candidate.name === name);
+    if (command) return { command, after: words.slice(count) };
+  }
+  return undefined;
+}
+
+/** A noun without a verb, or a word that is no command. */
+function showNoun(words: readonly string[], out: Output): number {
+  const [noun = '', verb] = words;
+  const verbs = commands.filter(({ name }) => name.startsWith(`${noun} `));
+  if (verbs.length > 0 && (verb === undefined || verb.startsWith('-'))) {
+    showGroup(out, noun, verbs);
+    return asksForHelp(words) ? 0 : 2;
+  }
+  const known = verbs.length > 0 ? verbs.map(({ name }) => name) : nouns();
+  const given = verbs.length > 0 ? `${noun} ${verb}` : noun;
+  throw new PolyError('invalid_arguments', `there is no command "${given}".`, {
+    hint: `${didYouMean(given, known)} See poly --help.`,
+  });
+}
+
+function nouns(): readonly string[] {
+  return [...new Set(commands.map(({ name }) => name.split(' ')[0] ?? ''))];
+}
+
+function checkArguments(command: Command, given: readonly string[]): void {
+  const { args = [], name } = command;
+  const least = args.filter((arg) => arg.startsWith('<')).length;
+  const most = args.some((arg) => arg.includes('…')) ? Number.POSITIVE_INFINITY : args.length;
+  if (given.length >= least && given.length <= most) return;
+  const missing = given.length < least;
+  throw new PolyError(
+    'invalid_arguments',
+    missing
+      ? `${name} needs ${args.slice(given.length, least).join(' and ')}.`
+      : `${name} takes no "${given[most]}".`,
+    { hint: `Usage: poly ${synopsis(command)}` },
+  );
+}
+
+function callOf(around: Surroundings, parsed: Pick<Call, 'flags' | 'args' | 'rest' | 'words'>): Call {
+  return { ...around, ...parsed, hub: hubWhenAsked(around) };
+}
+
+/** A hub that is looked for when it is first asked, and that shows when it is being waited for. */
+function hubWhenAsked({ env, out }: Surroundings): Client {
+  let found: Client | undefined;
+  const hub = async (): Promise<Client> => {
+    found ??= connectHub(env);
+    return found;
+  };
+  return {
+    call: (name: string, params: unknown, options?: CallOptions) =>
+      out.progress(
+        name,
+        hub().then((client) => client.call(name, params, options)),
+      ) as Promise<never>,
+    emit: async (event, payload) => (await hub()).emit(event, payload),
+    get: async (path) => (await hub()).get(path),
+  };
+}
+
+/** Says what went wrong on standard error, in the form asked for; answers the exit code. */
+function fail(error: unknown, out: Output, json: boolean): number {
+  const info =
+    error instanceof PolyError
+      ? error.info
+      : {
+          code: 'internal' as const,
+          message: error instanceof Error ? (error.stack ?? error.message) : String(error),
+        };
+  if (json) out.note(JSON.stringify({ error: info }));
+  else out.note(`poly: ${info.message}${info.hint ? ` ${info.hint}` : ''}`);
+  return errorKinds[info.code].exit;
+}

@@ -1,0 +1,31 @@
+import { type Client, PolyError } from '@polyphony/protocol';
+
+/**
+ * Calls an action on a pane that may be named by the beginning of its id. The id is tried as it is first: only when
+ * nobody has it is the list read, so that an exact id costs one request and always wins.
+ */
+export async function callOnPane<T>(
+  hub: Client,
+  action: string,
+  params: { readonly paneId: string },
+): Promise<T> {
+  try {
+    return (await hub.call(action, params)) as T;
+  } catch (error) {
+    if (!(error instanceof PolyError) || error.code !== 'not_found') throw error;
+    const paneId = await fullPaneId(hub, params.paneId);
+    if (paneId === params.paneId) throw error;
+    return (await hub.call(action, { ...params, paneId })) as T;
+  }
+}
+
+/** The id that begins so, or the word itself when none does. */
+export async function fullPaneId(hub: Client, start: string): Promise<string> {
+  const ids = (await hub.call('pane:list', {})).map(({ id }) => id);
+  const candidates = ids.filter((id) => id.startsWith(start));
+  if (ids.includes(start) || candidates.length === 0) return start;
+  if (candidates.length === 1) return candidates[0] as string;
+  throw new PolyError('invalid_arguments', `"${start}" may be any of ${candidates.join(', ')}.`, {
+    hint: 'Say more of the id.',
+  });
+}

@@ -1,0 +1,85 @@
+import { connect, type Socket } from 'node:net';
+import { type HubRequest, type HubResponse, PolyError } from '@polyphony/protocol';
+
+/** Nobody listens there: nothing was sent, another socket may be tried. */
+export class NobodyListens extends Error {}
+
+/**
+ * One request on a unix socket. HTTP/1.0, so that an answer ends where the connection does: a few lines are enough
+ * to read it, where loading node:http would take as long as everything else the command line does.
+ */
+export async function send(socketPath: string, request: HubRequest): Promise<HubResponse> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of await open(socketPath, request)) chunks.push(chunk as Buffer);
+  const { status, length, rest } = readHead(Buffer.concat(chunks));
+  if (length !== undefined && rest.length < length) throw cutOff();
+  return { status, body: rest.toString('utf8') };
+}
+
+export interface Streamed {
+  readonly status: number;
+  /** What the connection brings until it ends; leaving the loop closes it. */
+  readonly body: AsyncIterable<Buffer>;
+}
+
+/** A request whose answer has no end. */
+export async function stream(socketPath: string, request: HubRequest): Promise<Streamed> {
+  const socket = await open(socketPath, request);
+  const chunks = socket[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
+  let head = Buffer.alloc(0);
+  while (head.indexOf(headEnd) < 0) {
+    const { value, done } = await chunks.next();
+    if (done) throw cutOff();
+    head = Buffer.concat([head, value]);
+  }
+  const { status, rest } = readHead(head);
+  async function* body(): AsyncGenerator<Buffer> {
+    try {
+      yield rest;
+      for (;;) {
+        const { value, done } = await chunks.next();
+        if (done) return;
+        yield value;
+      }
+    } finally {
+      socket.destroy();
+    }
+  }
+  return { status, body: body() };
+}
+
+const headEnd = '\r\n\r\n';
+
+async function open(socketPath: string, { method, path, headers, body }: HubRequest): Promise<Socket> {
+  const socket = connect(socketPath);
+  await new Promise<void>((resolve, reject) => {
+    socket.once('connect', resolve);
+    socket.once('error', (cause) => reject(new NobodyListens(cause.message, { cause })));
+  });
+  const lines = Object.entries({
+    host: 'poly',
+    ...headers,
+    ...(body !== undefined && { 'content-length': Buffer.byteLength(body) }),
+  }).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.write(`${method} ${path} HTTP/1.0\r\n${lines.join('')}\r\n${body ?? ''}`);
+  return socket;
+}
+
+function readHead(answer: Buffer): { status: number; length: number | undefined; rest: Buffer } {
+  const end = answer.indexOf(headEnd);
+  const head = answer.subarray(0, Math.max(end, 0)).toString('latin1');
+  const status = /^HTTP\/1\.[01] (\d{3})/.exec(head)?.[1];
+  if (status === undefined) throw cutOff();
+  const length = /^content-length: *(\d+)\r?$/im.exec(head)?.[1];
+  return {
+    status: Number(status),
+    length: length === undefined ? undefined : Number(length),
+    rest: answer.subarray(end + headEnd.length),
+  };
+}
+
+function cutOff(): PolyError {
+  return new PolyError('unreachable', 'the hub ended before it had answered; it may or may not have acted.', {
+    hint: 'Look first (poly ls, poly events), then start it with: poly up',
+  });
+}

@@ -1,0 +1,147 @@
+import { spawn } from 'node:child_process';
+import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type ErrorInfo, PolyError, type ServerStatus } from '@polyphony/protocol';
+import { placesOf } from '../../platform/places.ts';
+import { privateDirectory } from '../../platform/private-files.ts';
+import { daemon } from './build.ts';
+import type { Call, Env } from './command.ts';
+import { connectHub } from './find-hub.ts';
+
+export interface StartFlags {
+  readonly port?: number;
+  readonly hostname?: string;
+  readonly 'no-tcp'?: boolean;
+  readonly foreground?: boolean;
+}
+
+export interface Started {
+  /** What the hub says of itself; nothing when it ran in the foreground and has ended. */
+  readonly status?: ServerStatus;
+  readonly started: boolean;
+}
+
+type StartCall = Call & { readonly flags: StartFlags };
+
+const startMs = 15_000;
+const stopMs = 20_000;
+const lookMs = 20;
+/** The daemon's exit code when another hub holds the lock. */
+const anotherRuns = 4;
+
+/** Makes sure that a hub runs. Of many that are started at once one wins, and everybody gets to know that one. */
+export async function startHub({ flags, env, out }: StartCall): Promise<Started> {
+  const running = await statusOf(env);
+  if (running) {
+    if (flags.foreground)
+      throw new PolyError('conflict', `a hub runs already (pid ${running.pid}).`, {
+        hint: 'poly server stop ends it.',
+      });
+    return { status: running, started: false };
+  }
+  const daemonEnv = environmentOf(env, flags);
+  if (flags.foreground) {
+    await runInForeground(daemonEnv);
+    return { started: true };
+  }
+  return out.progress('starting the hub', runInBackground(daemonEnv, env));
+}
+
+function environmentOf(env: Env, { port, hostname, 'no-tcp': noTcp }: StartFlags): Env {
+  // A hub that is started from inside a pane is not that pane's.
+  const { POLY_PANE: _pane, POLY_TOKEN: _token, POLY_SOCKET: _socket, POLY_BASE_URL: _url, ...kept } = env;
+  const { POLY_PORT: _port, ...outside } = kept;
+  return {
+    ...(env.POLY_PANE === undefined ? kept : outside),
+    ...(port !== undefined && { POLY_PORT: String(port) }),
+    ...(hostname !== undefined && { POLY_HOSTNAME: hostname }),
+    ...(noTcp && { POLY_NO_TCP: '1' }),
+  };
+}
+
+async function runInForeground(env: Env): Promise<void> {
+  const child = spawn(process.execPath, [...daemon], { env, stdio: 'inherit' });
+  const stop = (): void => void child.kill('SIGTERM');
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop);
+  const code = await new Promise<number | null>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('exit', resolve);
+  });
+  if (code !== 0) throw new PolyError('action_failed', `the hub ended with ${code ?? 'a signal'}.`);
+}
+
+/** Nothing of it hangs on this terminal; what it has to say before its log is open goes to a file of its own. */
+async function runInBackground(daemonEnv: Env, env: Env): Promise<Started> {
+  const places = placesOf(env);
+  for (const folder of [places.home, places.logs]) privateDirectory(folder);
+  const file = join(places.logs, 'start.log');
+  const log = openSync(file, 'a', 0o600);
+  const { size } = fstatSync(log);
+  const child = spawn(process.execPath, [...daemon], {
+    env: daemonEnv,
+    cwd: homedir(),
+    detached: true,
+    stdio: ['ignore', log, log],
+  });
+  closeSync(log);
+  let ended: number | string | undefined;
+  child.once('error', (error) => (ended = error.message));
+  child.once('exit', (code, signal) => (ended = code ?? signal ?? 'unknown'));
+  child.unref();
+  for (const until = performance.now() + startMs; performance.now() < until; await sleep(lookMs)) {
+    if (ended !== undefined && ended !== anotherRuns) throw whyItEnded(file, size, ended);
+    const status = await statusOf(env);
+    if (status) return { status, started: status.pid === child.pid };
+  }
+  throw new PolyError('timed_out', `the hub was not ready within ${startMs / 1000} s.`, {
+    hint: 'poly server logs may say why.',
+  });
+}
+
+function whyItEnded(file: string, from: number, ended: number | string): PolyError {
+  const said = readFileSync(file).subarray(from).toString('utf8').split('\n');
+  for (const line of said.filter((one) => one.startsWith('{"error"'))) {
+    try {
+      return PolyError.from((JSON.parse(line) as { error: ErrorInfo }).error);
+    } catch {
+      // Cut off or not its own: the plain text below says as much.
+    }
+  }
+  const text = said
+    .filter((line) => line.trim() !== '')
+    .slice(0, 8)
+    .join('\n');
+  return new PolyError('action_failed', `the hub could not start (${ended}).${text && `\n${text}`}`, {
+    hint: 'poly doctor may say what is missing.',
+  });
+}
+
+/** What the hub says of itself, or undefined when none answers. */
+export async function statusOf(env: Env): Promise<ServerStatus | undefined> {
+  // The user's own token: a pane may not ask this.
+  const { POLY_TOKEN: _, ...outside } = env;
+  try {
+    return await connectHub(outside).call('server:status', {});
+  } catch (error) {
+    if (error instanceof PolyError && (error.code === 'unreachable' || error.code === 'stopping'))
+      return undefined;
+    throw error;
+  }
+}
+
+/** Settles when the process of a hub that was told to stop is gone, so that another can take its place. */
+export async function hubEnded(pid: number | undefined): Promise<void> {
+  if (pid === undefined || !Number.isSafeInteger(pid) || pid <= 1) return;
+  for (const until = performance.now() + stopMs; performance.now() < until; await sleep(lookMs)) {
+    try {
+      process.kill(pid, 0);
+    } catch {
+      return; // There is no such process, or it is somebody else's by now.
+    }
+  }
+  throw new PolyError('timed_out', `the hub (pid ${pid}) has not ended within ${stopMs / 1000} s.`, {
+    hint: `See poly server logs; kill ${pid} ends it.`,
+  });
+}

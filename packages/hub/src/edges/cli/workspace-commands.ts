@@ -1,0 +1,179 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { type ErrorCode, PolyError } from '@polyphony/protocol';
+import {
+  type ConnectionOptions,
+  createEngine,
+  type Engine,
+  TmuxError,
+  type TmuxErrorCode,
+} from '@polyphony/tmux';
+import {
+  freezeWorkspace,
+  importTeamocil,
+  importTmuxinator,
+  loadWorkspace,
+  type OnExists,
+  planWorkspace,
+  stringifyWorkspace,
+  type WorkspaceWarning,
+} from '@polyphony/tmux/workspace';
+import type { Call } from './command.ts';
+
+interface ServerFlags {
+  readonly 'socket-name'?: string;
+  readonly 'socket-path'?: string;
+}
+
+interface LoadFlags extends ServerFlags {
+  readonly 'on-exists'?: string;
+}
+
+interface OutputFlags {
+  readonly output?: string;
+  readonly force?: boolean;
+}
+
+export async function load({
+  args: [file = ''],
+  flags,
+  out,
+  json,
+}: Call & { flags: LoadFlags }): Promise<void> {
+  const loaded = await onServer(flags, (engine) =>
+    out.progress(`building ${file}`, loadWorkspace(engine, file, { ...existing(flags), confirm: true })),
+  );
+  const { sessions, warnings, differences = [] } = loaded;
+  if (json) return out.json({ sessions, warnings, differences });
+  warn(out, warnings);
+  for (const { path, declared, found } of differences)
+    out.note(`poly: ${path} is ${JSON.stringify(found)}, not ${JSON.stringify(declared)} as declared.`);
+  for (const { name, action, windows } of sessions) {
+    const panes = windows.reduce((sum, window) => sum + window.panes.length, 0);
+    out.line(`${name}: ${done[action]}, ${windows.length} windows, ${panes} panes`);
+  }
+}
+
+const done = { create: 'built', replace: 'built anew', reuse: 'left as it is' } as const;
+
+export async function plan({
+  args: [file = ''],
+  flags,
+  out,
+  json,
+}: Call & { flags: LoadFlags }): Promise<void> {
+  const { text, warnings } = await onServer(flags, (engine) => planWorkspace(engine, file, existing(flags)));
+  if (json) return out.json({ commands: text.split('\n').filter(Boolean), warnings });
+  warn(out, warnings);
+  out.bytes(Buffer.from(text));
+}
+
+export async function freeze(call: Call & { flags: ServerFlags & OutputFlags }): Promise<void> {
+  const { args, flags } = call;
+  const { workspace, text, warnings } = await onServer(flags, (engine) =>
+    freezeWorkspace(engine, args.length > 0 ? args : undefined),
+  );
+  write(call, workspace, text, warnings);
+}
+
+const importers = { tmuxinator: importTmuxinator, teamocil: importTeamocil };
+
+export async function importFile(
+  call: Call & { flags: OutputFlags & { readonly from?: string } },
+): Promise<void> {
+  const { args, flags } = call;
+  const [file = ''] = args;
+  const from = flags.from ?? (file.includes('teamocil') ? 'teamocil' : 'tmuxinator');
+  if (!Object.hasOwn(importers, from))
+    throw new PolyError(
+      'invalid_arguments',
+      `--from is ${Object.keys(importers).join(' or ')}, not "${from}".`,
+    );
+  const { workspace, warnings } = await explained(async () =>
+    importers[from as keyof typeof importers](readText(file), { name: file }),
+  );
+  write(call, workspace, stringifyWorkspace(workspace), warnings);
+}
+
+/** The user's own server, or the one the flags name; let go of again whatever happens. */
+async function onServer<T>(flags: ServerFlags, work: (engine: Engine) => Promise<T>): Promise<T> {
+  const { 'socket-name': socketName, 'socket-path': socketPath } = flags;
+  if (socketName !== undefined && socketPath !== undefined)
+    throw new PolyError('invalid_arguments', 'say either --socket-name or --socket-path.');
+  const connection: ConnectionOptions = {
+    ...(socketName !== undefined && { socketName }),
+    ...(socketPath !== undefined && { socketPath }),
+  };
+  const engine = createEngine('control', connection);
+  try {
+    return await explained(() => work(engine));
+  } finally {
+    await engine.close();
+  }
+}
+
+function existing({ 'on-exists': onExists }: LoadFlags): { onExists?: OnExists } {
+  return onExists === undefined ? {} : { onExists: onExists as OnExists };
+}
+
+const codes: Partial<Record<TmuxErrorCode, ErrorCode>> = {
+  invalid_workspace: 'invalid_arguments',
+  invalid_parameters: 'invalid_arguments',
+  workspace_exists: 'conflict',
+  no_server: 'not_found',
+  missing_binary: 'unavailable',
+  timed_out: 'timed_out',
+};
+/** The library speaks to programs; these are the same hints for people at a command line. */
+const hints: Partial<Record<TmuxErrorCode, string>> = {
+  workspace_exists: 'Say --on-exists replace or --on-exists reuse, or give the session another name.',
+  no_server: 'No tmux server runs there: start one with tmux, or name it with --socket-name.',
+  missing_binary: 'Install tmux 3.2 or newer.',
+};
+
+async function explained<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (cause) {
+    if (!(cause instanceof TmuxError)) throw cause;
+    const hint = hints[cause.code] ?? cause.hint;
+    throw new PolyError(codes[cause.code] ?? 'action_failed', cause.message, {
+      ...(hint && { hint }),
+      cause,
+    });
+  }
+}
+
+function write(
+  { flags: { output, force = false }, out, json }: Call & { flags: OutputFlags },
+  workspace: object,
+  text: string,
+  warnings: readonly WorkspaceWarning[],
+): void {
+  if (!json) warn(out, warnings);
+  if (output !== undefined) writeText(output, text, force);
+  if (json) out.json({ workspace, warnings, ...(output !== undefined && { output }) });
+  else if (output === undefined) out.bytes(Buffer.from(text));
+  else out.line(`wrote ${output}`);
+}
+
+function writeText(file: string, text: string, force: boolean): void {
+  try {
+    writeFileSync(file, text, { flag: force ? 'w' : 'wx' });
+  } catch (cause) {
+    throw (cause as NodeJS.ErrnoException).code === 'EEXIST'
+      ? new PolyError('conflict', `${file} is there already.`, { hint: 'Say --force to replace it.', cause })
+      : new PolyError('action_failed', `${file} cannot be written: ${(cause as Error).message}`, { cause });
+  }
+}
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (cause) {
+    throw new PolyError('not_found', `${file} cannot be read: ${(cause as Error).message}`, { cause });
+  }
+}
+
+function warn(out: Call['out'], warnings: readonly WorkspaceWarning[]): void {
+  for (const { message, line } of warnings) out.note(`poly: ${message}${line ? ` (line ${line})` : ''}`);
+}

@@ -1,0 +1,36 @@
+import { readFile } from 'node:fs/promises';
+import { sep } from 'node:path';
+import type { Jiti } from 'jiti';
+import * as zod from 'zod';
+
+export interface ModuleLoader {
+  load(file: string): Promise<Readonly<Record<string, unknown>>>;
+  /** Lets the files of a folder be read anew. */
+  forget(folder: string): void;
+}
+
+/** What an extension gets without installing it, in the hub's own copy. */
+const given = { zod, 'zod/v4': zod, 'poly/types': {}, 'polyphony/types': {} };
+
+export function createModuleLoader(): ModuleLoader {
+  let jiti: Jiti | undefined;
+  return {
+    async load(file) {
+      // Not before there is an extension: a hub without one should not carry a compiler.
+      jiti ??= (await import('jiti')).createJiti(import.meta.url, {
+        virtualModules: given,
+        // By default compiled files are kept in a folder of /tmp, where other users could plant theirs.
+        fsCache: false,
+        // Otherwise `name` of a module without that export is the name of its default function.
+        interopDefault: false,
+      });
+      // Not jiti.import: that gives plain JavaScript to Node, which never reads it anew and knows no other zod.
+      const options = { filename: file, async: true, forceTranspile: true };
+      return (await jiti.evalModule(await readFile(file, 'utf8'), options)) as Record<string, unknown>;
+    },
+    forget(folder) {
+      for (const file of Object.keys(jiti?.cache ?? {}))
+        if (file.startsWith(folder + sep)) delete jiti?.cache[file];
+    },
+  };
+}

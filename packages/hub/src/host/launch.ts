@@ -1,0 +1,85 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, openSync, readFileSync, statSync, truncateSync } from 'node:fs';
+import { extname, join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+import { HostError } from './host-error.ts';
+
+export interface LaunchOptions {
+  /** Program and first arguments that run `runHost`. Default: this very code. */
+  readonly command?: readonly string[] | undefined;
+  /** For the programs the host starts, if this process has another. */
+  readonly umask?: number | undefined;
+  /** Of this program. */
+  readonly version?: string | undefined;
+  readonly idleMs?: number | undefined;
+  readonly screenIdleMs?: number | undefined;
+}
+
+/** How long a start may take. */
+export const startingMs: number = 15_000;
+const largestLog = 1024 * 1024;
+/** What a host needs of our environment; tokens and what describes our own terminal stay here. */
+const passedOn = ['PATH', 'HOME', 'USER', 'LOGNAME', 'LANG', 'LC_ALL', 'TMPDIR', 'TZ'];
+
+/** Starts a host, detached from us; answers when it serves, or has found another that does. */
+export async function launchHost(dir: string, options: LaunchOptions): Promise<void> {
+  const main = fileURLToPath(new URL(`./start${extname(import.meta.url)}`, import.meta.url));
+  const [program = '', ...first] = options.command ?? [process.execPath, main];
+  const given = {
+    dir,
+    umask: options.umask?.toString(8),
+    version: options.version,
+    'idle-ms': options.idleMs,
+    'screen-idle-ms': options.screenIdleMs,
+    'ready-fd': 3,
+  };
+  const args = Object.entries(given).flatMap(([name, value]) =>
+    value === undefined ? [] : [`--${name}`, String(value)],
+  );
+  const log = openSync(join(dir, 'host.log'), 'a', 0o600);
+  try {
+    if (statSync(join(dir, 'host.log')).size > largestLog) truncateSync(join(dir, 'host.log'));
+    const child = spawn(program, [...first, ...args], {
+      cwd: '/',
+      detached: true,
+      stdio: ['ignore', log, log, 'pipe'],
+      env: Object.fromEntries(passedOn.map((name) => [name, process.env[name]])),
+    });
+    child.unref();
+    const ready = child.stdio[3] as Readable;
+    // It says that it is ready, or it ends and with it the pipe.
+    const [outcome] = await Promise.race([
+      once(ready.resume(), 'close', { signal: AbortSignal.timeout(startingMs) }).then(() => [undefined]),
+      once(child, 'error').then(([error]) => [error]),
+    ]);
+    ready.destroy();
+    if (outcome) throw outcome;
+    if (child.exitCode) throw new Error(`It ended with code ${child.exitCode}.`);
+  } catch (cause) {
+    if (cause instanceof HostError) throw cause;
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new HostError(
+      'host_unavailable',
+      `The terminal host does not start: ${reason}`,
+      {
+        dir,
+        program,
+        log: logTail(dir),
+      },
+      cause,
+    );
+  } finally {
+    closeSync(log);
+  }
+}
+
+/** What the host has said last. */
+export function logTail(dir: string): string {
+  try {
+    return readFileSync(join(dir, 'host.log'), 'utf8').slice(-2_000);
+  } catch {
+    return ''; // Nothing was ever noted.
+  }
+}

@@ -1,0 +1,182 @@
+import { ByteRing, type RingLimits } from './byte-ring.ts';
+import { HostError } from './host-error.ts';
+import type { PipeSource } from './pipe-source.ts';
+import type { Exit, PtyProcess } from './pty-driver.ts';
+import type { HostPane } from './requests.ts';
+import { Screen, type ScreenSnapshot } from './screen.ts';
+
+/** Where a pane's bytes come from. */
+export type PaneSource =
+  | { readonly kind: 'pty'; readonly process: PtyProcess }
+  | { readonly kind: 'pipe'; readonly pipe: PipeSource };
+
+export interface PaneOptions {
+  readonly id: string;
+  readonly cols: number;
+  readonly rows: number;
+  readonly limits: RingLimits;
+  /** How long a screen that nobody looks at is kept; forever without it. */
+  readonly screenIdleMs: number;
+  readonly createdAt: number;
+  readonly note: string | undefined;
+}
+
+/** One terminal: where its bytes come from, those that are kept, and its screen while somebody looks. */
+export class Pane {
+  readonly id: string;
+  readonly ring: ByteRing;
+  readonly #options: PaneOptions;
+  readonly #listeners = new Set<() => void>();
+  readonly #exited: PromiseWithResolvers<Exit> = Promise.withResolvers();
+  #source: PaneSource | null = null;
+  #exit: Exit | null = null;
+  #cols: number;
+  #rows: number;
+  #screen: Promise<Screen> | null = null;
+  #drawn: Screen | null = null;
+  #screenTimer: NodeJS.Timeout | null = null;
+
+  constructor(options: PaneOptions) {
+    this.#options = options;
+    this.id = options.id;
+    this.ring = new ByteRing(options.limits);
+    this.#cols = options.cols;
+    this.#rows = options.rows;
+  }
+
+  /** Once, right after the source has begun. */
+  start(source: PaneSource): void {
+    this.#source = source;
+  }
+
+  get exit(): Exit | null {
+    return this.#exit;
+  }
+
+  get exited(): Promise<Exit> {
+    return this.#exited.promise;
+  }
+
+  /** Whether there is still somebody who may print. */
+  get isLive(): boolean {
+    return this.#exit === null && (this.#source?.kind !== 'pipe' || this.#source.pipe.hasWriter);
+  }
+
+  /** Told after new output, and after the end. Answers with how to stop being told. */
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  append(bytes: Uint8Array): void {
+    if (this.#exit) return; // The end was told after the last byte.
+    this.ring.append(bytes);
+    this.#drawn?.wake();
+    for (const listener of this.#listeners) listener();
+  }
+
+  end(exit: Exit): void {
+    if (this.#exit) return;
+    this.#exit = exit;
+    this.#exited.resolve(exit);
+    for (const listener of this.#listeners) listener();
+  }
+
+  get process(): PtyProcess {
+    if (this.#source?.kind === 'pty') return this.#source.process;
+    throw new HostError('wrong_kind', `Pane ${this.id} is a pane of tmux.`, { id: this.id });
+  }
+
+  get pipe(): PipeSource {
+    if (this.#source?.kind === 'pipe') return this.#source.pipe;
+    throw new HostError('wrong_kind', `Pane ${this.id} is not a pane of tmux.`, { id: this.id });
+  }
+
+  write(bytes: Uint8Array): Promise<void> {
+    const { process } = this;
+    if (this.#exit) {
+      throw new HostError('pane_exited', `Pane ${this.id} has ended; nothing can be typed into it.`, {
+        id: this.id,
+      });
+    }
+    return process.write(bytes);
+  }
+
+  resize(cols: number, rows: number): void {
+    if (this.#source?.kind === 'pty' && this.#exit === null) this.#source.process.resize(cols, rows);
+    this.#cols = cols;
+    this.#rows = rows;
+    this.#drawn?.resize(cols, rows);
+  }
+
+  async snapshot(): Promise<ScreenSnapshot> {
+    const screen = await this.keepScreen();
+    if (this.#screenTimer || this.#options.screenIdleMs !== Number.POSITIVE_INFINITY) this.#dropScreenLater();
+    return screen.snapshot();
+  }
+
+  /** Draws the screen from now on. */
+  keepScreen(): Promise<Screen> {
+    this.#screen ??= this.#makeScreen();
+    return this.#screen;
+  }
+
+  async #makeScreen(): Promise<Screen> {
+    const source = this.#source;
+    const screen = await Screen.make({
+      ring: this.ring,
+      cols: this.#cols,
+      rows: this.#rows,
+      // What was asked before had no screen to answer; answering now would type into whatever runs today.
+      answerFrom: this.ring.end,
+      // A tmux pane is answered by tmux.
+      ...(source?.kind === 'pty' && {
+        answer: (bytes: Buffer) => void source.process.write(bytes).catch(() => {}),
+      }),
+    });
+    screen.resize(this.#cols, this.#rows);
+    this.#drawn = screen;
+    screen.wake();
+    return screen;
+  }
+
+  #dropScreenLater(): void {
+    if (this.#screenTimer) clearTimeout(this.#screenTimer);
+    this.#screenTimer = setTimeout(() => this.#dropScreen(), this.#options.screenIdleMs);
+    this.#screenTimer.unref();
+  }
+
+  #dropScreen(): void {
+    this.#drawn?.close();
+    this.#drawn = null;
+    this.#screen = null;
+  }
+
+  info(): HostPane {
+    const { ring } = this;
+    const process = this.#source?.kind === 'pty' ? this.#source.process : null;
+    return {
+      id: this.id,
+      kind: this.#source?.kind ?? 'pty',
+      pid: process?.pid ?? null,
+      startTime: process?.startTime ?? null,
+      status: this.#exit ? 'exited' : 'running',
+      exitCode: this.#exit?.exitCode ?? null,
+      exitSignal: this.#exit?.exitSignal ?? null,
+      cols: this.#cols,
+      rows: this.#rows,
+      start: ring.start,
+      end: ring.end,
+      lines: ring.lines,
+      createdAt: this.#options.createdAt,
+      note: this.#options.note,
+    };
+  }
+
+  /** Lets go of everything; the program must have ended. */
+  async close(): Promise<void> {
+    if (this.#screenTimer) clearTimeout(this.#screenTimer);
+    this.#dropScreen();
+    if (this.#source?.kind === 'pipe') await this.#source.pipe.close();
+  }
+}

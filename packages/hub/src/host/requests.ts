@@ -1,0 +1,249 @@
+import { z } from 'zod';
+import type { Page, PageQuery } from './byte-ring.ts';
+import type { Exit, PtySpec } from './pty-driver.ts';
+import type { ScreenSnapshot } from './screen.ts';
+
+/** Hosts and hubs of one major version understand each other; what a minor one adds, the older refuses by name. */
+export const protocol: Protocol = { major: 1, minor: 0 };
+
+export interface Protocol {
+  readonly major: number;
+  readonly minor: number;
+}
+
+interface Hello {
+  readonly protocol: Protocol;
+  /** Of the program, for people. */
+  readonly version: string;
+  readonly pid: number;
+}
+
+export interface HostHello extends Hello {
+  readonly startTime: string;
+}
+
+/** How much of a pane's output is kept, and what the hub wants to find beside it after a loss. */
+interface Keep {
+  readonly note?: string | undefined;
+  readonly maxBytes?: number | undefined;
+  readonly maxLines?: number | undefined;
+}
+
+export interface OpenSpec extends PtySpec, Keep {
+  readonly id: string;
+  /** Draw its screen from the start and answer what it asks its terminal, whether somebody looks or not. */
+  readonly screen?: boolean | undefined;
+}
+
+export interface OpenedPane {
+  readonly pid: number;
+  /** Null when the program ended before anybody could look. */
+  readonly startTime: string | null;
+}
+
+export interface AdoptSpec extends Keep {
+  readonly id: string;
+  readonly cols: number;
+  readonly rows: number;
+}
+
+export interface HostPane extends Exit {
+  readonly id: string;
+  readonly kind: 'pty' | 'pipe';
+  /** Null for a pipe: that process is tmux's. */
+  readonly pid: number | null;
+  readonly startTime: string | null;
+  readonly status: 'running' | 'exited';
+  readonly cols: number;
+  readonly rows: number;
+  /** The oldest byte kept, and how many there have been. */
+  readonly start: number;
+  readonly end: number;
+  readonly lines: number;
+  /** Milliseconds since 1970. */
+  readonly createdAt: number;
+  readonly note?: string | undefined;
+}
+
+export interface TreeSpec {
+  readonly pid: number;
+  /** Given, a process that has the number by now but began at another time is left alone. */
+  readonly startTime?: string | undefined;
+  readonly id: string;
+  readonly graceMs?: number | undefined;
+}
+
+type PaneParams = { readonly id: string };
+type Nothing = Record<string, never>;
+
+/** Every request there is. The bytes of `write` and of the answer to `read` travel beside it, in the frame's body. */
+interface Requests {
+  hello: { params: Hello; result: HostHello };
+  open: { params: OpenSpec; result: OpenedPane };
+  adopt: { params: AdoptSpec; result: { readonly fifo: string } };
+  finish: { params: PaneParams & Exit; result: Nothing };
+  write: { params: PaneParams; result: { readonly written: number } };
+  resize: { params: PaneParams & { readonly cols: number; readonly rows: number }; result: Nothing };
+  kill: { params: PaneParams & { readonly graceMs?: number | undefined }; result: Exit };
+  killTree: { params: TreeSpec; result: Nothing };
+  read: { params: PaneParams & PageQuery; result: Omit<Page, 'bytes'> };
+  screen: { params: PaneParams; result: ScreenSnapshot };
+  list: { params: Nothing; result: { readonly panes: readonly HostPane[] } };
+  forget: { params: PaneParams; result: Nothing };
+  follow: { params: PaneParams & Following; result: Nothing };
+  stop: { params: { readonly killPanes: boolean }; result: Nothing };
+}
+
+interface Following {
+  /** The hub's own number for it, unused so far on this connection. */
+  readonly follower: number;
+  readonly from: number;
+  /** How many bytes may be sent before the hub allows more. */
+  readonly credit: number;
+}
+
+export type RequestName = keyof Requests;
+export type Params<Name extends RequestName> = Requests[Name]['params'];
+export type Result<Name extends RequestName> = Requests[Name]['result'];
+
+/** What the host says unasked. */
+export type HostEvent =
+  | ({ readonly event: 'exit'; readonly id: string } & Exit)
+  | { readonly event: 'output'; readonly follower: number; readonly offset: number }
+  | { readonly event: 'gap'; readonly follower: number; readonly lostFrom: number; readonly lostTo: number }
+  | { readonly event: 'finished'; readonly follower: number };
+
+/** What a hub says without waiting for an answer. */
+export type HubNotice =
+  | { readonly notice: 'credit'; readonly follower: number; readonly bytes: number }
+  | { readonly notice: 'unfollow'; readonly follower: number };
+
+const count = z.int().min(0);
+const size = z.int().min(1).max(1000);
+const text = z.string().refine((value) => !value.includes('\0'), 'must not contain NUL');
+const id = text.min(1).max(200);
+const graceMs = z.int().min(0).max(600_000).optional();
+const keep = {
+  note: z
+    .string()
+    .max(64 * 1024)
+    .optional(),
+  maxBytes: z
+    .int()
+    .min(256 * 1024)
+    .max(1024 * 1024 * 1024)
+    .optional(),
+  maxLines: z.int().min(1).max(100_000_000).optional(),
+};
+const exit = { exitCode: z.int().nullable(), exitSignal: z.string().nullable() };
+const nothing = z.object({});
+const hello = {
+  protocol: z.object({ major: count, minor: count }),
+  version: z.string(),
+  pid: count,
+};
+const page = { from: count, next: count, retainedFrom: count, firstLine: count, end: count };
+
+type Schemas = {
+  readonly [Name in RequestName]: {
+    readonly params: z.ZodType<Params<Name>>;
+    readonly result: z.ZodType<Result<Name>>;
+  };
+};
+
+export const requests: Schemas = {
+  hello: { params: z.object(hello), result: z.object({ ...hello, startTime: z.string() }) },
+  open: {
+    params: z.object({
+      id,
+      argv: z.array(text).min(1),
+      cwd: text.refine((path) => path.startsWith('/'), 'must be an absolute path'),
+      env: z.record(z.string().regex(/^[^=\0]+$/, 'must be a name'), text),
+      cols: size,
+      rows: size,
+      screen: z.boolean().optional(),
+      ...keep,
+    }),
+    result: z.object({ pid: count, startTime: z.string().nullable() }),
+  },
+  adopt: {
+    params: z.object({ id, cols: size, rows: size, ...keep }),
+    result: z.object({ fifo: z.string() }),
+  },
+  finish: { params: z.object({ id, ...exit }), result: nothing },
+  write: { params: z.object({ id }), result: z.object({ written: count }) },
+  resize: { params: z.object({ id, cols: size, rows: size }), result: nothing },
+  kill: { params: z.object({ id, graceMs }), result: z.object(exit) },
+  killTree: {
+    params: z.object({ pid: z.int().min(2), startTime: z.string().optional(), id, graceMs }),
+    result: nothing,
+  },
+  read: {
+    params: z
+      .object({
+        id,
+        tail: count.optional(),
+        since: count.optional(),
+        fromLine: count.optional(),
+        limit: count.optional(),
+        maxBytes: z.int().min(4).optional(),
+      })
+      .refine(
+        ({ tail, since, fromLine }) =>
+          [tail, since, fromLine].filter((place) => place !== undefined).length < 2,
+        'give one of tail, since and fromLine',
+      ),
+    result: z.object({ ...page, more: z.boolean(), truncated: z.boolean(), softBreaks: z.array(count) }),
+  },
+  screen: {
+    params: z.object({ id }),
+    result: z.object({
+      cols: count,
+      rows: count,
+      lines: z.array(z.string()),
+      cursor: z.object({ x: count, y: count, visible: z.boolean() }),
+      title: z.string(),
+      alternate: z.boolean(),
+      bracketedPaste: z.boolean(),
+      applicationCursor: z.boolean(),
+      resynced: z.boolean(),
+    }),
+  },
+  list: {
+    params: nothing,
+    result: z.object({
+      panes: z.array(
+        z.object({
+          id,
+          kind: z.enum(['pty', 'pipe']),
+          pid: count.nullable(),
+          startTime: z.string().nullable(),
+          status: z.enum(['running', 'exited']),
+          ...exit,
+          cols: count,
+          rows: count,
+          start: count,
+          end: count,
+          lines: count,
+          createdAt: z.number(),
+          note: z.string().optional(),
+        }),
+      ),
+    }),
+  },
+  forget: { params: z.object({ id }), result: nothing },
+  follow: { params: z.object({ id, follower: count, from: count, credit: count }), result: nothing },
+  stop: { params: z.object({ killPanes: z.boolean() }), result: nothing },
+};
+
+export const hubNotice: z.ZodType<HubNotice> = z.discriminatedUnion('notice', [
+  z.object({ notice: z.literal('credit'), follower: count, bytes: count }),
+  z.object({ notice: z.literal('unfollow'), follower: count }),
+]);
+
+export const hostEvent: z.ZodType<HostEvent> = z.discriminatedUnion('event', [
+  z.object({ event: z.literal('exit'), id, ...exit }),
+  z.object({ event: z.literal('output'), follower: count, offset: count }),
+  z.object({ event: z.literal('gap'), follower: count, lostFrom: count, lostTo: count }),
+  z.object({ event: z.literal('finished'), follower: count }),
+]);

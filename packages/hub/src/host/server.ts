@@ -1,0 +1,283 @@
+import { randomBytes } from 'node:crypto';
+import type { Server } from 'node:net';
+import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
+import { defaultLimits } from './byte-ring.ts';
+import { Connection, type Handlers } from './connection.ts';
+import { Follower } from './follower.ts';
+import { HostError } from './host-error.ts';
+import { claimInstance } from './instance-socket.ts';
+import { Pane, type PaneSource } from './pane.ts';
+import { PipeSource } from './pipe-source.ts';
+import { startTimeOf } from './process-table.ts';
+import { killTree, type ProcessTree } from './process-tree.ts';
+import type { PtyDriver } from './pty-driver.ts';
+import { type AdoptSpec, type OpenSpec, protocol } from './requests.ts';
+
+export interface HostServerOptions {
+  readonly dir: string;
+  readonly driver: PtyDriver;
+  readonly version: string;
+  /** How long the host lives on with neither a live pane nor a hub. */
+  readonly idleMs: number;
+  /** How long a screen is drawn that nobody looks at. */
+  readonly screenIdleMs: number;
+  readonly now?: () => number;
+}
+
+/** The largest answer to one `read`. */
+const largestPage = 1024 * 1024;
+const nothing = { result: {} } as const;
+
+/** Owns the panes and serves them to hubs until it is stopped or has been idle for long. */
+export class HostServer {
+  readonly #options: HostServerOptions;
+  readonly #panes = new Map<string, Pane>();
+  readonly #kills = new Map<string, Promise<void>>();
+  readonly #connections = new Set<Connection>();
+  readonly #pipeBuffer = Buffer.allocUnsafeSlow(64 * 1024);
+  readonly #finished: PromiseWithResolvers<void> = Promise.withResolvers();
+  readonly #startTime = startTimeOf(process.pid) ?? '';
+  #socket: Server | null = null;
+  #idleTimer: NodeJS.Timeout | null = null;
+  /** Programs start one after the other, with a breath between: a start blocks for milliseconds. */
+  #spawning: Promise<unknown> = Promise.resolve();
+
+  constructor(options: HostServerOptions) {
+    this.#options = options;
+  }
+
+  /** Answers false when another host serves this folder. */
+  async start(): Promise<boolean> {
+    this.#socket = await claimInstance(this.#options.dir, (socket) => {
+      this.#connections.add(
+        new Connection(socket, this.#handlers, (connection) => {
+          this.#connections.delete(connection);
+          this.#checkIdle();
+        }),
+      );
+    });
+    this.#checkIdle();
+    return this.#socket !== null;
+  }
+
+  /** Settles when the host has nothing left to do. */
+  get finished(): Promise<void> {
+    return this.#finished.promise;
+  }
+
+  readonly #handlers: Handlers = {
+    hello: (hub, connection) => {
+      if (hub.protocol.major !== protocol.major) {
+        throw new HostError(
+          'protocol_mismatch',
+          `This host speaks protocol ${protocol.major}, the hub ${hub.protocol.major}.`,
+          { host: protocol, hub: hub.protocol, version: this.#options.version },
+        );
+      }
+      connection.peer = hub.pid;
+      this.#checkIdle();
+      const { version } = this.#options;
+      return { result: { protocol, version, pid: process.pid, startTime: this.#startTime } };
+    },
+    open: async (spec) => {
+      const turn = this.#spawning.then(() => setImmediate());
+      this.#spawning = turn;
+      await turn;
+      return { result: this.#open(spec) };
+    },
+    adopt: async (spec) => ({ result: { fifo: await this.#adopt(spec) } }),
+    finish: async ({ id, exitCode, exitSignal }) => {
+      const pane = this.#pane(id);
+      if (pane.exit === null) {
+        await pane.pipe.drain();
+        this.#end(pane, { exitCode, exitSignal });
+        await pane.pipe.close();
+      }
+      return nothing;
+    },
+    write: async ({ id }, _connection, body) => {
+      await this.#pane(id).write(body);
+      return { result: { written: body.length } };
+    },
+    resize: ({ id, cols, rows }) => {
+      this.#pane(id).resize(cols, rows);
+      return nothing;
+    },
+    kill: async ({ id, graceMs }) => {
+      const pane = this.#pane(id);
+      const { pid, startTime } = pane.process;
+      await this.#kill(id, { pid, startTime: pane.exit ? null : startTime }, graceMs);
+      return { result: await pane.exited };
+    },
+    killTree: async ({ pid, startTime, id, graceMs }) => {
+      await this.#kill(id, { pid, startTime: startTime ?? startTimeOf(pid) }, graceMs);
+      return nothing;
+    },
+    read: ({ id, ...query }) => {
+      const maxBytes = Math.min(query.maxBytes ?? largestPage, largestPage);
+      const { bytes, ...result } = this.#pane(id).ring.page({ ...query, maxBytes });
+      return { result, body: bytes };
+    },
+    screen: async ({ id }) => ({ result: await this.#pane(id).snapshot() }),
+    list: () => ({ result: { panes: [...this.#panes.values()].map((pane) => pane.info()) } }),
+    forget: async ({ id }) => {
+      const pane = this.#pane(id);
+      if (pane.exit === null && pane.info().kind === 'pty') {
+        throw new HostError('pane_running', `Pane ${id} still runs.`, { id });
+      }
+      pane.end({ exitCode: null, exitSignal: null });
+      this.#panes.delete(id);
+      await pane.close();
+      this.#checkIdle();
+      return nothing;
+    },
+    follow: ({ id, follower, from, credit }, connection) => {
+      const pane = this.#pane(id);
+      connection.dropFollower(follower);
+      connection.followers.set(
+        follower,
+        new Follower({
+          pane,
+          follower,
+          from,
+          credit,
+          send: (event, body) => connection.tell(event, body),
+          onFinished: () => connection.dropFollower(follower),
+        }),
+      );
+      return nothing;
+    },
+    stop: async ({ killPanes }) => {
+      await this.stop(killPanes);
+      return nothing;
+    },
+  };
+
+  #pane(id: string): Pane {
+    const pane = this.#panes.get(id);
+    if (pane) return pane;
+    throw new HostError('unknown_pane', `The host has no pane ${id}.`, { id });
+  }
+
+  #open(spec: OpenSpec): { pid: number; startTime: string | null } {
+    if (this.#panes.has(spec.id)) {
+      throw new HostError('duplicate_pane', `There is a pane ${spec.id} already.`, { id: spec.id });
+    }
+    const pane = this.#newPane(spec, spec.screen ?? false);
+    const process = this.#options.driver.spawn(
+      {
+        ...spec,
+        env: { TERM: 'xterm-256color', ...spec.env, POLY_PANE: spec.id, POLY_HOST: this.#options.dir },
+      },
+      {
+        onData: (bytes) => pane.append(bytes),
+        onExit: (exit) => this.#end(pane, exit),
+      },
+    );
+    this.#keep(pane, { kind: 'pty', process });
+    if (spec.screen) pane.keepScreen().catch(console.error);
+    return { pid: process.pid, startTime: process.startTime };
+  }
+
+  async #adopt(spec: AdoptSpec): Promise<string> {
+    const known = this.#panes.get(spec.id);
+    if (known) {
+      known.pipe.expectWriter();
+      return known.pipe.path;
+    }
+    const pane = this.#newPane(spec, false);
+    const path = join(this.#options.dir, `${randomBytes(6).toString('hex')}.fifo`);
+    const pipe = await PipeSource.make(path, this.#pipeBuffer, {
+      onData: (bytes) => pane.append(bytes),
+      onWriterGone: () => this.#checkIdle(),
+    });
+    if (this.#panes.has(spec.id)) {
+      await pipe.close();
+      return this.#adopt(spec);
+    }
+    this.#keep(pane, { kind: 'pipe', pipe });
+    return path;
+  }
+
+  #newPane({ id, cols, rows, note, ...keep }: AdoptSpec, drawn: boolean): Pane {
+    return new Pane({
+      id,
+      cols,
+      rows,
+      limits: {
+        maxBytes: keep.maxBytes ?? defaultLimits.maxBytes,
+        maxLines: keep.maxLines ?? defaultLimits.maxLines,
+      },
+      screenIdleMs: drawn ? Number.POSITIVE_INFINITY : this.#options.screenIdleMs,
+      note,
+      createdAt: (this.#options.now ?? Date.now)(),
+    });
+  }
+
+  #keep(pane: Pane, source: PaneSource): void {
+    pane.start(source);
+    this.#panes.set(pane.id, pane);
+    this.#checkIdle();
+  }
+
+  #end(pane: Pane, exit: { exitCode: number | null; exitSignal: string | null }): void {
+    if (pane.exit) return;
+    pane.end(exit);
+    for (const connection of this.#connections) connection.tell({ event: 'exit', id: pane.id, ...exit });
+    this.#checkIdle();
+  }
+
+  /** Whoever asks again while a pane is being killed waits for the same end. */
+  #kill(id: string, leader: ProcessTree['leader'], graceMs: number | undefined): Promise<void> {
+    const running = this.#kills.get(id);
+    if (running) return running;
+    const spare = new Set([...this.#connections].flatMap(({ peer }) => peer ?? []));
+    const kill = killTree(
+      { leader, mark: { pane: id, host: this.#options.dir }, spare },
+      graceMs === undefined ? {} : { graceMs },
+    ).finally(() => this.#kills.delete(id));
+    this.#kills.set(id, kill);
+    return kill;
+  }
+
+  /** Ends the host; with live panes only when they are to be killed. */
+  async stop(killPanes: boolean): Promise<void> {
+    const running = [...this.#panes.values()].filter(
+      (pane) => pane.exit === null && pane.info().kind === 'pty',
+    );
+    if (running.length > 0 && !killPanes) {
+      throw new HostError('panes_alive', `${running.length} panes still run in the host.`, {
+        ids: running.map(({ id }) => id),
+      });
+    }
+    await Promise.all(
+      running.map(async (pane) => {
+        const { pid, startTime } = pane.process;
+        await this.#kill(pane.id, { pid, startTime }, 1_000);
+        await pane.exited;
+      }),
+    );
+    this.#finish();
+  }
+
+  #checkIdle(): void {
+    const isIdle =
+      [...this.#connections].every(({ peer }) => peer === null) &&
+      ![...this.#panes.values()].some((pane) => pane.isLive);
+    if (!isIdle && this.#idleTimer) {
+      clearTimeout(this.#idleTimer);
+      this.#idleTimer = null;
+    }
+    if (isIdle) this.#idleTimer ??= setTimeout(() => this.#finish(), this.#options.idleMs);
+  }
+
+  #finish(): void {
+    this.#socket?.close();
+    // One turn later, so that the answer to `stop` is on its way.
+    void setImmediate().then(() => {
+      for (const connection of this.#connections) connection.close();
+      this.#finished.resolve();
+    });
+  }
+}

@@ -1,0 +1,92 @@
+import { spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { bundle } from '../../../scripts/bundle.ts';
+
+const hub = join(import.meta.dirname, '..');
+
+export interface Outcome {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface RunOptions {
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  readonly input?: string;
+  readonly cwd?: string;
+}
+
+/** The command as it is built, with a home of its own; the daemon is bundled before the tests, see vitest.config.ts. */
+export class CliGround implements AsyncDisposable {
+  readonly home: string;
+  readonly program: string;
+  readonly env: Record<string, string | undefined>;
+  readonly #folder: string;
+
+  private constructor(home: string, folder: string) {
+    this.home = home;
+    this.#folder = folder;
+    this.program = join(folder, 'poly.cjs');
+    this.env = {
+      ...Object.fromEntries(
+        Object.entries(process.env).filter(([name]) => !/^(POLY_|TMUX|NO_COLOR|FORCE_COLOR)/.test(name)),
+      ),
+      HOME: home,
+      POLY_HOME: join(home, '.poly'),
+      POLY_TMUX_SOCKET: join(home, 'tmux.sock'),
+      NODE_OPTIONS: '--conditions=source',
+      POLY_NO_TCP: '1',
+    };
+  }
+
+  /** Below the package, so that the command finds what it loads from npm. */
+  static async open(): Promise<CliGround> {
+    mkdirSync(join(hub, 'dist'), { recursive: true });
+    const folder = mkdtempSync(join(hub, 'dist', 'cli-test-'));
+    const ground = new CliGround(mkdtempSync(join(tmpdir(), 'poly-cli-')), folder);
+    await bundle({
+      outfile: ground.program,
+      daemon: JSON.stringify([join(hub, 'dist', 'daemon.cjs')]),
+    });
+    return ground;
+  }
+
+  /** Runs one command line to its end. */
+  run(args: readonly string[], { env = {}, input, cwd = this.home }: RunOptions = {}): Promise<Outcome> {
+    const child = spawn(process.execPath, [this.program, ...args], {
+      cwd,
+      env: { ...this.env, ...env },
+      stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+    });
+    child.stdin?.end(input);
+    const out: Buffer[] = [];
+    const err: Buffer[] = [];
+    child.stdout?.on('data', (chunk: Buffer) => out.push(chunk));
+    child.stderr?.on('data', (chunk: Buffer) => err.push(chunk));
+    return new Promise((resolve, reject) => {
+      child.once('error', reject);
+      child.once('close', (code) =>
+        resolve({ code, stdout: Buffer.concat(out).toString(), stderr: Buffer.concat(err).toString() }),
+      );
+    });
+  }
+
+  /** What a command prints, which must go well. */
+  async ok(...args: readonly string[]): Promise<string> {
+    const { code, stdout, stderr } = await this.run(args);
+    if (code !== 0) throw new Error(`poly ${args.join(' ')} ended with ${code}: ${stderr}`);
+    return stdout;
+  }
+
+  async json<T>(...args: readonly string[]): Promise<T> {
+    return JSON.parse(await this.ok('--json', ...args)) as T;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.run(['server', 'stop', '--all']);
+    rmSync(this.home, { recursive: true, force: true });
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,255 @@
+import { spawn } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { PaneInfo, PaneNewResult, ServerStatus } from '@polyphony/protocol';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { CliGround } from './cli-ground.ts';
+
+let ground: CliGround;
+beforeAll(async () => {
+  ground = await CliGround.open();
+});
+afterAll(() => ground[Symbol.asyncDispose]());
+
+/** Asks again until it is so; the programs in panes take their time. */
+async function eventually<T>(ask: () => Promise<T>, isSo: (answer: T) => boolean): Promise<T> {
+  for (const until = performance.now() + 15_000; ; ) {
+    const answer = await ask();
+    if (isSo(answer)) return answer;
+    if (performance.now() > until) throw new Error(`still ${JSON.stringify(answer)}`);
+  }
+}
+
+const panes = () => ground.json<readonly PaneInfo[]>('ls');
+
+describe('poly with a real hub', () => {
+  it('starts the hub once, however many start it at once', async () => {
+    const started = await Promise.all(
+      Array.from({ length: 5 }, () => ground.json<ServerStatus & { started: boolean }>('up')),
+    );
+    expect(new Set(started.map(({ pid }) => pid)).size).toBe(1);
+    expect(started.filter((one) => one.started)).toHaveLength(1);
+    const again = await ground.ok('up');
+    expect(again).toContain('The hub was up already.');
+    expect(again).toContain('poly run -- top');
+  }, 60_000);
+
+  it('tells how the hub is', async () => {
+    expect(await ground.ok('server', 'status')).toContain(join(ground.home, '.poly'));
+    expect(await ground.ok('server', 'logs')).toContain('ready');
+    const { stdout } = await ground.run(['doctor', '--json']);
+    const findings = JSON.parse(stdout) as { name: string; state: string; says: string }[];
+    expect(findings.filter(({ state }) => state === 'bad')).toEqual([]);
+    expect(findings.map(({ name }) => name)).toContain('socket');
+  });
+
+  it('runs a program here, reads it, types into it, and ends it', async () => {
+    const { id } = await ground.json<PaneNewResult>(
+      'run',
+      '--name',
+      'shell',
+      '--env',
+      'GREETING=hello',
+      '--',
+      'sh',
+    );
+    expect(id).toBe('shell');
+    await ground.ok('send', 'she', 'echo "$GREETING from $(pwd -P)"; echo second');
+    const seen = await eventually(
+      () => ground.ok('read', 'shell'),
+      (text) => text.includes('\nsecond'),
+    );
+    expect(seen).toMatch(/hello from .*poly-cli-/);
+    expect(
+      (await ground.ok('read', 'shell', '--grep', '^HELLO', '-i')).split('\n').filter(Boolean),
+    ).toHaveLength(1);
+    const { lines, next } = await ground.json<{ lines: { text: string }[]; next: number }>(
+      'read',
+      'shell',
+      '--tail',
+      '2',
+    );
+    expect(lines.length).toBeLessThanOrEqual(2);
+    expect(await ground.json('read', 'shell', '--since', String(next))).toMatchObject({
+      more: false,
+      from: next,
+    });
+    const { stdout } = await ground.run(['read', 'shell', '--raw']);
+    expect(stdout).toContain('second\r\n');
+    expect(await ground.ok('screen', 'shell')).toContain('second');
+    await ground.ok('keys', 'shell', 'C-d');
+    const [ended] = await eventually(panes, ([pane]) => pane?.status === 'exited');
+    expect(ended?.exitCode).toBe(0);
+    expect((await ground.run(['send', 'shell', 'x'])).code).toBe(4);
+    await ground.ok('kill', 'shell', '--cleanup');
+    expect(await panes()).toEqual([]);
+  }, 60_000);
+
+  it('keeps notes of a pane through an action, with words for numbers and switches', async () => {
+    const { id } = await ground.json<PaneNewResult>(
+      'action',
+      'pane:new',
+      '--argv',
+      'cat',
+      '--cols',
+      '90',
+      '--meta',
+      'a=1',
+    );
+    expect(
+      await ground.json(
+        'action',
+        'pane:set-meta',
+        '--paneId',
+        id.slice(0, -1),
+        '--key',
+        'role',
+        '--value',
+        'agent',
+      ),
+    ).toMatchObject({
+      meta: { a: '1', role: 'agent' },
+      changed: true,
+    });
+    expect(
+      await ground.json(
+        'action',
+        'pane:set-meta',
+        '--body',
+        JSON.stringify({ paneId: id, key: 'n', value: 7 }),
+      ),
+    ).toMatchObject({
+      meta: { n: 7 },
+    });
+    const { code, stderr } = await ground.run(['action', 'pane:set-meta', '--body', '{"paneId": "x"}']);
+    expect([code, stderr.includes('key')]).toEqual([2, true]);
+    await ground.ok('action', 'pane:close', '--paneId', id);
+    expect(await panes()).toEqual([]);
+  });
+
+  it('follows events over a restart of the hub without a gap', async () => {
+    await ground.ok('emit', 'first', '--by', 'test', '--n', '1', '--n', '2');
+    const child = spawn(
+      process.execPath,
+      [ground.program, 'events', '--include', 'first,second,third', '--since', '0', '--json'],
+      {
+        env: ground.env,
+      },
+    );
+    const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+    const next = async () =>
+      JSON.parse((await lines.next()).value ?? 'null') as { event: string; payload: unknown };
+    expect(await next()).toMatchObject({ event: 'first', payload: { by: 'test', n: ['1', '2'] } });
+    await ground.ok('server', 'restart');
+    await ground.ok('emit', 'second', '--body', '{"deep": {"er": true}}');
+    expect(await next()).toMatchObject({ event: 'second', payload: { deep: { er: true } } });
+    await ground.ok('server', 'stop');
+    await ground.ok('server', 'start');
+    await ground.ok('emit', 'third');
+    expect(await next()).toMatchObject({ event: 'third', payload: {} });
+    child.kill();
+  }, 60_000);
+
+  it('lists actions, and prints an event for people on one line', async () => {
+    expect(await ground.ok('list')).toContain('pane:new');
+    const child = spawn(process.execPath, [ground.program, 'events', '--include', 'first', '--since', '0'], {
+      env: ground.env,
+    });
+    const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+    expect((await lines.next()).value).toMatch(/first {2}\{"by":"test","n":\["1","2"\]\} {2}user:/);
+    child.kill();
+  });
+
+  it('says why the hub cannot start', async () => {
+    const { code, stderr } = await ground.run(['server', 'start', '--port', '70000'], {
+      env: { POLY_HOME: join(ground.home, 'other'), POLY_NO_TCP: undefined },
+    });
+    expect([code, stderr]).toEqual([2, 'poly: POLY_PORT is "70000": give a whole number from 0 to 65535.\n']);
+  });
+
+  it('backs the record up while it runs, and restores it when it does not', async () => {
+    const file = join(ground.home, 'copy.db');
+    await ground.ok('backup', file);
+    expect(existsSync(file)).toBe(true);
+    const refused = await ground.run(['restore', file]);
+    expect([refused.code, refused.stderr.includes('poly server stop')]).toEqual([4, true]);
+    await ground.ok('server', 'stop');
+    expect((await ground.run(['restore', join(ground.home, 'none.db')])).code).toBe(3);
+    expect((await ground.run(['restore', join(ground.home, '.poly', 'token')])).code).toBe(1);
+    expect(await ground.ok('restore', file)).toContain('What was there is in');
+    await ground.ok('up');
+  }, 60_000);
+
+  it('runs the hub in the foreground until it is told to end', async () => {
+    const home = join(ground.home, 'front');
+    const child = spawn(process.execPath, [ground.program, 'server', 'start', '--foreground'], {
+      env: { ...ground.env, POLY_HOME: home },
+    });
+    const ended = new Promise((resolve) => child.once('exit', resolve));
+    await eventually(
+      () => ground.run(['server', 'status'], { env: { POLY_HOME: home } }),
+      ({ code }) => code === 0,
+    );
+    child.kill('SIGTERM');
+    expect(await ended).toBe(0);
+    expect((await ground.run(['ls'], { env: { POLY_HOME: home } })).code).toBe(6);
+  }, 60_000);
+
+  it('writes an extension to begin with', async () => {
+    expect(await ground.ok('ext', 'init', 'greeter')).toContain('poly ext install greeter');
+    expect(readFileSync(join(ground.home, 'greeter', 'index.ts'), 'utf8')).toContain("name = 'greeter'");
+  });
+
+  it('stops everything, and says how when no hub is there to do it', async () => {
+    await ground.ok('run', '--name', 'left', '--', 'cat');
+    expect(await ground.ok('server', 'stop')).toContain('Panes live on');
+    const { code, stderr } = await ground.run(['server', 'stop', '--all']);
+    expect([code, stderr.includes('poly up')]).toEqual([6, true]);
+    await ground.ok('up');
+    expect((await panes()).map(({ id, status }) => [id, status])).toEqual([['left', 'running']]);
+    await ground.ok('server', 'stop', '--all');
+    await ground.ok('up');
+    expect((await panes()).filter(({ status }) => status === 'running')).toEqual([]);
+  }, 60_000);
+});
+
+describe('poly workspace', () => {
+  const socket = () => ['--socket-path', join(ground.home, 'ws.sock')];
+
+  it('plans, loads, freezes and imports on a tmux server of the user', async () => {
+    mkdirSync(join(ground.home, 'w'), { recursive: true });
+    const file = join(ground.home, 'w', 'dev.yaml');
+    writeFileSync(
+      file,
+      'session_name: dev\nwindows:\n  - window_name: code\n    panes: [exec cat, exec cat]\n',
+    );
+    expect(await ground.ok('workspace', 'plan', file, ...socket())).toContain('tmux new-session');
+    expect(await ground.ok('workspace', 'load', file, ...socket())).toBe('dev: built, 1 windows, 2 panes\n');
+    const again = await ground.run(['workspace', 'load', file, ...socket()]);
+    expect([again.code, again.stderr.includes('--on-exists replace')]).toEqual([4, true]);
+    expect(await ground.ok('workspace', 'load', file, '--on-exists', 'reuse', ...socket())).toContain(
+      'left as it is',
+    );
+    const frozen = join(ground.home, 'w', 'frozen.yaml');
+    await ground.ok('workspace', 'freeze', 'dev', '--output', frozen, ...socket());
+    expect(readFileSync(frozen, 'utf8')).toContain('session_name: dev');
+    expect((await ground.run(['workspace', 'freeze', '--output', frozen, ...socket()])).code).toBe(4);
+    const foreign = join(ground.home, 'w', 'web.yml');
+    writeFileSync(foreign, 'name: web\nroot: /\nattach: false\nwindows:\n  - server: exec cat\n');
+    const imported = await ground.run(['workspace', 'import', foreign]);
+    expect(imported.stdout).toContain('session_name: web');
+    expect(imported.stderr).toContain('attach');
+    const broken = await ground.run([
+      'workspace',
+      'load',
+      join(ground.home, 'none.yaml'),
+      '--json',
+      ...socket(),
+    ]);
+    expect([broken.code, JSON.parse(broken.stderr).error.code]).toEqual([2, 'invalid_arguments']);
+    await new Promise((resolve) =>
+      spawn('tmux', ['-S', join(ground.home, 'ws.sock'), 'kill-server']).once('exit', resolve),
+    );
+  }, 60_000);
+});

@@ -1,0 +1,336 @@
+import { execFile } from 'node:child_process';
+import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { commands } from '../src/edges/cli/commands.ts';
+import { homeOf } from '../src/edges/cli/find-hub.ts';
+import { placesOf } from '../src/platform/places.ts';
+import { CliGround } from './cli-ground.ts';
+
+let ground: CliGround;
+beforeAll(async () => {
+  ground = await CliGround.open();
+});
+afterAll(() => ground[Symbol.asyncDispose]());
+
+interface Answer {
+  readonly status?: number;
+  readonly body: unknown;
+}
+
+/** Something on a unix socket that answers like a hub, and remembers what it was asked. */
+class StandIn {
+  readonly asked: { readonly url: string; readonly token: string; readonly body: unknown }[] = [];
+  readonly #server: Server;
+
+  constructor(answers: Readonly<Record<string, Answer | ((body: unknown) => Answer)>>) {
+    this.#server = createServer(async (request, response) => {
+      const body = await bodyOf(request);
+      const url = decodeURIComponent(request.url ?? '');
+      this.asked.push({ url, token: request.headers.authorization ?? '', body });
+      const answer = answers[url] ?? {
+        status: 404,
+        body: { error: { code: 'unknown_route', message: 'no.' } },
+      };
+      const { status = 200, body: value } = typeof answer === 'function' ? answer(body) : answer;
+      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(value));
+    });
+  }
+
+  listen(socket: string): Promise<void> {
+    return new Promise((resolve) => this.#server.listen(socket, resolve));
+  }
+
+  close(): Promise<void> {
+    return new Promise((resolve) => void this.#server.close(() => resolve()));
+  }
+}
+
+async function bodyOf(request: IncomingMessage): Promise<unknown> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  const text = Buffer.concat(chunks).toString();
+  return text === '' ? undefined : JSON.parse(text);
+}
+
+const opened: StandIn[] = [];
+afterEach(async () => {
+  for (const hub of opened.splice(0)) await hub.close();
+  rmSync(join(ground.home, '.poly'), { recursive: true, force: true });
+});
+
+/** A hub as clients find it: discovery file, token, and a socket in a private folder. */
+async function standIn(answers: ConstructorParameters<typeof StandIn>[0], mode = 0o700): Promise<StandIn> {
+  const home = join(ground.home, '.poly');
+  const folder = join(home, 'run');
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  chmodSync(folder, mode);
+  const socket = join(folder, 'hub.sock');
+  writeFileSync(join(home, 'hub.json'), JSON.stringify({ socket, pid: 0, startTime: '', version: '0' }));
+  writeFileSync(join(home, 'token'), 'users-token\n');
+  const hub = new StandIn(answers);
+  await hub.listen(socket);
+  opened.push(hub);
+  return hub;
+}
+
+const pane = (id: string, more: object = {}) => ({
+  id,
+  meta: {},
+  backend: 'pty',
+  title: 'sh',
+  status: 'running',
+  pid: 1,
+  createdAt: new Date().toISOString(),
+  ...more,
+});
+
+describe('the command line without a hub', () => {
+  it('explains every command, with an example', async () => {
+    for (const { name, examples, summary } of commands) {
+      const { code, stdout } = await ground.run([...name.split(' '), '--help']);
+      expect([name, code]).toEqual([name, 0]);
+      expect(stdout).toContain(summary);
+      expect(stdout).toContain(examples[0]);
+    }
+  }, 120_000);
+
+  it('explains a noun, itself and a built-in action', async () => {
+    expect(await ground.ok('server', '--help')).toContain('server restart');
+    expect(await ground.ok('--help')).toContain('poly up');
+    expect(await ground.ok('help', 'read')).toContain('--tail N');
+    const help = await ground.ok('action', 'pane:new', '--help');
+    for (const flag of ['--argv ITEM', '--cols N', '--env K=V', '--backend pty|tmux', '--persist'])
+      expect(help).toContain(flag);
+  });
+
+  it('knows its version', async () => {
+    expect((await ground.ok('--version')).trim()).toMatch(/^\d+\.\d+\.\d+$/);
+    expect(await ground.json('--version')).toHaveProperty('version');
+  });
+
+  it('says in one line that no hub runs, and how to start one', async () => {
+    const { code, stdout, stderr } = await ground.run(['ls']);
+    expect({ code, stdout, stderr }).toEqual({
+      code: 6,
+      stdout: '',
+      stderr: 'poly: no hub is running. Start one with: poly up\n',
+    });
+    const { stderr: json } = await ground.run(['ls', '--json']);
+    expect(JSON.parse(json)).toEqual({
+      error: { code: 'unreachable', message: 'no hub is running.', hint: 'Start one with: poly up' },
+    });
+  });
+
+  it.each([
+    [['sever', 'start'], 'there is no command "sever". Did you mean server?'],
+    [['server', 'strat'], 'Did you mean server start?'],
+    [['ls', 'extra'], 'ls takes no "extra".'],
+    [['read'], 'read needs <pane>.'],
+    [['read', 'x', '--tial', '3'], 'Did you mean --tail?'],
+    [['read', 'x', '--tail', '3', '--since', '4'], 'say either --tail or --since.'],
+    [['action', 'pane:new', '--colls', '3'], 'Did you mean --cols?'],
+    [['action', 'pane:new', '--cols', 'wide'], '--cols takes a whole number, not "wide".'],
+    [['action', 'pane:new', '--argv', 'ls', '--body', '{}'], 'cannot stand beside it'],
+    [['action', 'pane:new', '--body', '{'], '--body is not JSON'],
+    [['emit', 'x', '--a', '1', '--body', '{}'], 'cannot stand beside it'],
+    [['action'], 'action needs <name>.'],
+    [['completion', 'tcsh'], 'there is no completion for "tcsh".'],
+  ])('refuses %j with exit code 2', async (args, message) => {
+    const { code, stderr } = await ground.run(args);
+    expect(stderr).toContain(message);
+    expect(code).toBe(2);
+  });
+
+  it('keeps its files where the hub keeps them', () => {
+    for (const env of [{ HOME: '/h' }, { POLY_HOME: 'x/y' }, { HOME: '/h', POLY_HOME: '/p' }, {}])
+      expect(homeOf(env)).toBe(placesOf(env).home);
+  });
+});
+
+describe('the command line and its hub', () => {
+  it('loads nothing but Node for the daily commands', async () => {
+    await standIn({ '/action/pane:list': { body: [] } });
+    const hook = join(ground.home, 'hook.cjs');
+    writeFileSync(
+      hook,
+      `const M = require('node:module'); const load = M._load;
+       M._load = function (name, ...rest) { process.stderr.write('load ' + name + '\\n'); return load.call(this, name, ...rest); };`,
+    );
+    const { stderr } = await ground.run(['ls'], { env: { NODE_OPTIONS: `--require ${hook}` } });
+    const loaded = [...stderr.matchAll(/^load (.*)$/gm)]
+      .map(([, name]) => name)
+      .filter((name) => !name?.endsWith('poly.cjs'));
+    expect([...new Set(loaded)].sort()).toEqual(['node:fs', 'node:net', 'node:os', 'node:path', 'node:util']);
+  });
+
+  it('shows its token to no socket in a folder that others can enter', async () => {
+    const hub = await standIn({ '/action/pane:list': { body: [] } }, 0o755);
+    const { code, stderr } = await ground.run(['ls']);
+    expect(code).toBe(4);
+    expect(stderr).toContain('is not yours alone');
+    expect(stderr).toContain('chmod 700');
+    expect(hub.asked).toEqual([]);
+  });
+
+  it('uses the token and the socket of the pane it runs in', async () => {
+    const hub = await standIn({ '/action/pane:list': { body: [] } });
+    const socket = join(ground.home, '.poly', 'run', 'hub.sock');
+    await ground.run(['ls'], {
+      env: { POLY_HOME: '/nowhere', POLY_TOKEN: 'panes-token', POLY_SOCKET: socket },
+    });
+    expect(hub.asked.map(({ token }) => token)).toEqual(['Bearer panes-token']);
+  });
+
+  it("finds the hub again when the pane's socket is gone, and stays that pane", async () => {
+    const hub = await standIn({ '/action/pane:list': { body: [] } });
+    const gone = join(ground.home, '.poly', 'run', 'gone.sock');
+    const { code } = await ground.run(['ls', '--json'], {
+      env: { POLY_TOKEN: 'panes-token', POLY_SOCKET: gone },
+    });
+    expect(code).toBe(0);
+    expect(hub.asked.map(({ token }) => token)).toEqual(['Bearer panes-token']);
+  });
+
+  it('refuses a token that would break out of its header', async () => {
+    const hub = await standIn({ '/action/pane:list': { body: [] } });
+    const { code } = await ground.run(['ls'], { env: { POLY_TOKEN: 'x\r\nx-poly-pane: y' } });
+    expect(code).toBe(4);
+    expect(hub.asked).toEqual([]);
+  });
+
+  it('ends with the exit code of the error the hub answers', async () => {
+    const cases = [
+      ['invalid_arguments', 400, 2],
+      ['not_found', 404, 3],
+      ['forbidden', 403, 4],
+      ['timed_out', 408, 5],
+      ['stopping', 503, 6],
+      ['action_failed', 500, 1],
+    ] as const;
+    for (const [code, status, exit] of cases) {
+      const hub = await standIn({
+        '/action/session:stop': { status, body: { error: { code, message: 'why.', hint: 'do.' } } },
+      });
+      const { code: ended, stderr } = await ground.run(['session', 'stop', '--json']);
+      expect([code, ended]).toEqual([code, exit]);
+      expect(JSON.parse(stderr)).toEqual({ error: { code, message: 'why.', hint: 'do.' } });
+      await hub.close();
+      opened.splice(0);
+    }
+  });
+
+  it('takes the beginning of an id, and names the candidates when there are several', async () => {
+    const panes = [pane('pty_aa11'), pane('pty_aa22'), pane('pty_b')];
+    const hub = await standIn({
+      '/action/pane:list': { body: panes },
+      '/action/pane:screen': (body) =>
+        panes.some(({ id }) => id === (body as { paneId: string }).paneId)
+          ? { body: { lines: ['here'], rows: 1, cols: 4 } }
+          : { status: 404, body: { error: { code: 'not_found', message: 'there is no such pane.' } } },
+    });
+    expect(await ground.ok('screen', 'pty_b')).toBe('here\n');
+    expect(hub.asked).toHaveLength(1);
+    expect(await ground.ok('screen', 'pty_aa1')).toBe('here\n');
+    const { code, stderr } = await ground.run(['screen', 'pty_aa']);
+    expect([code, stderr]).toEqual([
+      2,
+      'poly: "pty_aa" may be any of pty_aa11, pty_aa22. Say more of the id.\n',
+    ]);
+    expect((await ground.run(['screen', 'zzz'])).code).toBe(3);
+  });
+
+  it('knows the flags of an action of an extension from the hub that runs', async () => {
+    const params = {
+      type: 'object',
+      properties: { count: { type: 'integer', description: 'How many.' }, loud: { type: 'boolean' } },
+      required: ['count'],
+    };
+    const hub = await standIn({
+      '/actions': {
+        body: [{ name: 'demo:hello', summary: 'Greets.', scope: 'extensions:run', effect: 'read', params }],
+      },
+      '/action/demo:hello': { body: { said: 'hi' } },
+    });
+    expect(await ground.json('action', 'demo:hello', '--count', '3', '--loud')).toEqual({ said: 'hi' });
+    expect(hub.asked.at(-1)?.body).toEqual({ count: 3, loud: true });
+    expect(await ground.ok('action', 'demo:hello', '--help')).toContain('--count N  How many. (needed)');
+    const { code, stderr } = await ground.run(['action', 'demo:helo']);
+    expect([code, stderr]).toEqual([3, 'poly: there is no action "demo:helo". Did you mean demo:hello?\n']);
+  });
+
+  it('prints a table for people, without what a program put into its title', async () => {
+    await standIn({
+      '/action/pane:list': {
+        body: [
+          pane('pty_1', { title: '\x1b]0;x\x07evil\x1b[2J' }),
+          pane('work', { title: '漢字', status: 'exited', exitCode: 3, exitSignal: null }),
+          pane('pty_3', { status: 'exited', exitCode: null, exitSignal: 'SIGKILL' }),
+        ],
+      },
+    });
+    const table = await ground.ok('ls');
+    expect(table).not.toContain('\x1b');
+    expect(table.split('\n').map((line) => line.replace(/ +/g, ' '))).toEqual([
+      'pty_1 ● running pty ]0;x evil [2J 0s',
+      'work ✕ exited 3 pty 漢字 0s',
+      'pty_3 ✕ exited SIGKILL pty sh 0s',
+      '',
+    ]);
+  });
+
+  it('paints only where colours are wanted', async () => {
+    await standIn({ '/action/pane:list': { body: [pane('pty_1')] } });
+    const printed = async (env: Record<string, string>) =>
+      (await ground.run(['ls'], { env })).stdout.includes('\x1b[');
+    expect(await printed({})).toBe(false);
+    expect(await printed({ FORCE_COLOR: '1' })).toBe(true);
+    expect(await printed({ FORCE_COLOR: '0' })).toBe(false);
+    expect(await printed({ NO_COLOR: '1' })).toBe(false);
+  });
+
+  it('says so when the hub ends in the middle of an answer', async () => {
+    const home = join(ground.home, '.poly');
+    mkdirSync(home, { recursive: true, mode: 0o700 });
+    const socket = join(home, 'hub.sock');
+    writeFileSync(join(home, 'hub.json'), JSON.stringify({ socket }));
+    writeFileSync(join(home, 'token'), 'users-token\n');
+    const server = createServer((_, response) => {
+      response.writeHead(200, { 'content-length': 100 });
+      response.write('[');
+      response.destroy();
+    });
+    await new Promise<void>((resolve) => server.listen(socket, resolve));
+    const { code, stderr } = await ground.run(['ls']);
+    expect(code).toBe(6);
+    expect(stderr).toContain('the hub ended before it had answered');
+    server.close();
+  });
+
+  it('completes commands, flags, choices, actions and panes', async () => {
+    await standIn({ '/action/pane:list': { body: [pane('pty_1'), pane('work')] }, '/actions': { body: [] } });
+    const offered = async (...words: string[]) =>
+      (await ground.ok('__complete', ...words)).split('\n').filter(Boolean);
+    expect(await offered('se')).toEqual(['send', 'server', 'session']);
+    expect(await offered('server', 'st')).toEqual(['start', 'status', 'stop']);
+    expect(await offered('read', '')).toEqual(['pty_1', 'work']);
+    expect(await offered('read', 'w')).toEqual(['work']);
+    expect(await offered('read', 'work', '--t')).toEqual(['--tail']);
+    expect(await offered('run', '--backend', '')).toEqual(['pty', 'tmux']);
+    expect(await offered('completion', '')).toEqual(['bash', 'fish', 'zsh']);
+  });
+
+  it('completes a word with a colon in bash', async () => {
+    const line = 'poly action pane:se';
+    const script = `
+      poly() { '${process.execPath}' '${ground.program}' "$@"; }
+      eval "$(poly completion bash)"
+      COMP_LINE='${line}' COMP_POINT=${line.length} COMP_WORDBREAKS=$' \\t\\n":'
+      _poly
+      printf '%s\\n' "\${COMPREPLY[@]}"`;
+    const { stdout } = await promisify(execFile)('bash', ['-c', script], { env: ground.env });
+    expect(stdout.split('\n').filter(Boolean)).toEqual(['set-meta']);
+  });
+});

@@ -1,0 +1,7 @@
+// Bundles what the tests start as processes, so that they run what users run.
+import { bundle } from './bundle.ts';
+import { bundleDaemons } from './bundle-daemons.ts';
+
+export default async function setup(): Promise<void> {
+  await Promise.all([bundle(), bundleDaemons()]);
+}
