@@ -1,5 +1,8 @@
 // Prints our figures beside those of the raw limit, or of what people have, from the same run: npm run bench [name…]
+
+import { hub } from './hub.ts';
 import { type Figure, print } from './measure.ts';
+import { store } from './store.ts';
 import { tmuxOperations } from './tmux-operations.ts';
 import { tmuxOutput } from './tmux-output.ts';
 import { tmuxSnapshot } from './tmux-snapshot.ts';
@@ -8,6 +11,8 @@ const benches: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   'tmux-operations': tmuxOperations,
   'tmux-snapshot': tmuxSnapshot,
   'tmux-output': tmuxOutput,
+  store,
+  hub,
 };
 
 const wanted = process.argv.slice(2);
