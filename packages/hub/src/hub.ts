@@ -154,8 +154,10 @@ export async function createHub(options: HubOptions): Promise<Hub> {
     const edge = new HttpEdge({
       credentials,
       log,
-      onAuthentication: ({ ok, ...attempt }) => {
-        if (!ok) audit.warn('a credential was refused', attempt);
+      onAuthentication: ({ caller, ...attempt }) => {
+        if (caller)
+          audit.info('a credential was taken', { by: caller.participant, pane: caller.pane, ...attempt });
+        else audit.warn('a credential was refused', attempt);
       },
       routes: hubRoutes({
         dispatch,
@@ -172,6 +174,10 @@ export async function createHub(options: HubOptions): Promise<Hub> {
     const sockets = new WebSocketEdge({
       log,
       panes: paneStreams(panes, permissions),
+    });
+    credentials.onRevoked((pane) => {
+      streams.drop(pane);
+      sockets.drop(pane);
     });
     const open = (doorOf: () => Door): Server => {
       const server = edge.open(doorOf);

@@ -6,11 +6,8 @@ import type { PaneInfo, PaneScreen } from '@polyphony/protocol';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { CliGround } from './cli-ground.ts';
 
-let ground: CliGround;
-beforeAll(async () => {
-  ground = await CliGround.open();
-  await ground.ok('up');
-}, 60_000);
+const ground = new CliGround();
+beforeAll(() => ground.ok('up'), 60_000);
 afterAll(() => ground[Symbol.asyncDispose]());
 
 /** A terminal with a command in it, as a person would have it before them. */

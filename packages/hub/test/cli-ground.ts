@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { bundle } from '../../../scripts/bundle.ts';
 
-const hub = join(import.meta.dirname, '..');
+/** As bundled before the tests, see vitest.config.ts. */
+const program = join(import.meta.dirname, '..', 'dist', 'poly.cjs');
 
 export interface Outcome {
   readonly code: number | null;
@@ -18,39 +18,24 @@ export interface RunOptions {
   readonly cwd?: string;
 }
 
-/** The command as it is built, with a home of its own; the daemon is bundled before the tests, see vitest.config.ts. */
+/** The command as it is built, with a home of its own. */
 export class CliGround implements AsyncDisposable {
   readonly home: string;
-  readonly program: string;
+  readonly program: string = program;
   readonly env: Record<string, string | undefined>;
-  readonly #folder: string;
 
-  private constructor(home: string, folder: string) {
-    this.home = home;
-    this.#folder = folder;
-    this.program = join(folder, 'poly.cjs');
+  constructor() {
+    this.home = mkdtempSync(join(tmpdir(), 'poly-cli-'));
     this.env = {
       ...Object.fromEntries(
         Object.entries(process.env).filter(([name]) => !/^(POLY_|TMUX|NO_COLOR|FORCE_COLOR)/.test(name)),
       ),
-      HOME: home,
-      POLY_HOME: join(home, '.poly'),
-      POLY_TMUX_SOCKET: join(home, 'tmux.sock'),
+      HOME: this.home,
+      POLY_HOME: join(this.home, '.poly'),
+      POLY_TMUX_SOCKET: join(this.home, 'tmux.sock'),
       NODE_OPTIONS: '--conditions=source',
       POLY_NO_TCP: '1',
     };
-  }
-
-  /** Below the package, so that the command finds what it loads from npm. */
-  static async open(): Promise<CliGround> {
-    mkdirSync(join(hub, 'dist'), { recursive: true });
-    const folder = mkdtempSync(join(hub, 'dist', 'cli-test-'));
-    const ground = new CliGround(mkdtempSync(join(tmpdir(), 'poly-cli-')), folder);
-    await bundle({
-      outfile: ground.program,
-      daemon: JSON.stringify([join(hub, 'dist', 'daemon.cjs')]),
-    });
-    return ground;
   }
 
   /** Runs one command line to its end. */
@@ -87,6 +72,5 @@ export class CliGround implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.run(['server', 'stop', '--all']);
     rmSync(this.home, { recursive: true, force: true });
-    rmSync(this.#folder, { recursive: true, force: true });
   }
 }

@@ -3,13 +3,10 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { PaneInfo, PaneNewResult, ServerStatus } from '@polyphony/protocol';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { CliGround } from './cli-ground.ts';
 
-let ground: CliGround;
-beforeAll(async () => {
-  ground = await CliGround.open();
-});
+const ground = new CliGround();
 afterAll(() => ground[Symbol.asyncDispose]());
 
 /** Asks again until it is so; the programs in panes take their time. */

@@ -3,16 +3,13 @@ import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { commands } from '../src/edges/cli/commands.ts';
 import { homeOf } from '../src/edges/cli/find-hub.ts';
 import { placesOf } from '../src/platform/places.ts';
 import { CliGround } from './cli-ground.ts';
 
-let ground: CliGround;
-beforeAll(async () => {
-  ground = await CliGround.open();
-});
+const ground = new CliGround();
 afterAll(() => ground[Symbol.asyncDispose]());
 
 interface Answer {

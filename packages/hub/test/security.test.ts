@@ -298,3 +298,14 @@ it('refuses to listen where others could reach it', async () => {
     await expect(TestHub.start({ env: { POLY_HOSTNAME: hostname } })).rejects.toThrow(/does not listen on/);
   }
 });
+
+it('ends the streams of a pane with its credential', async () => {
+  const { id } = await hub.client.call('pane:new', { argv: ['sh', '-c', 'echo "$POLY_TOKEN"; exec cat'] });
+  const token = await until(async () => (await hub.client.call('pane:read', { paneId: id })).lines?.[0]?.text);
+  const events = hub.events('*', { token });
+  const first = events.next();
+  await until(async () => (await hub.client.call('server:status', {})).gauges.eventReaders === 1);
+  await hub.client.call('pane:close', { paneId: id });
+  await first;
+  for await (const _ of events); // Ends, because the hub ends it.
+});

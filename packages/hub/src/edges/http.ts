@@ -20,9 +20,9 @@ export interface HttpEdgeOptions {
   readonly credentials: Credentials;
   readonly routes: readonly Route[];
   readonly log: Log;
-  /** Hears how each attempt to show a credential went. */
+  /** Hears how the attempts to show a credential went: whose it was, once a connection, and each that was refused. */
   readonly onAuthentication: (attempt: {
-    readonly ok: boolean;
+    readonly caller?: Caller;
     readonly door: string;
     readonly path: string;
   }) => void;
@@ -33,6 +33,7 @@ export class HttpEdge {
   readonly #options: HttpEdgeOptions;
   readonly #table: RouteTable;
   readonly #servers = new Set<Server>();
+  readonly #known = new WeakMap<object, Caller>();
 
   constructor(options: HttpEdgeOptions) {
     this.#options = options;
@@ -83,10 +84,11 @@ export class HttpEdge {
           `x-poly-pane says "${String(claimed).slice(0, 80)}", the credential does not.`,
         );
       }
-      onAuthentication({ ...attempt, ok: true });
+      if (this.#known.get(request.socket) !== caller) onAuthentication({ ...attempt, caller });
+      this.#known.set(request.socket, caller);
       return caller;
     } catch (error) {
-      onAuthentication({ ...attempt, ok: false });
+      onAuthentication(attempt);
       throw error;
     }
   }

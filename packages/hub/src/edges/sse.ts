@@ -22,6 +22,7 @@ const dropped = ': dropped, because you read too slowly; connect again with your
 
 /** Readers that want the same events share one encoding and one buffer a tick. */
 interface Group {
+  readonly pane: string | undefined;
   readonly wants: (event: PolyEvent) => boolean;
   readonly readers: Set<ServerResponse>;
   pending: string;
@@ -55,7 +56,14 @@ export class SseStreams {
     const wants = (event: PolyEvent): boolean => filter.matches(event.event) && maySee(caller, event);
     if (after !== undefined && !(await this.#replay(response, wants, after))) return;
     // Nothing can be committed between the last page and here: no await stands in between.
-    this.#join(response, `${caller.pane ?? ''}\n${filter.patterns.join()}`, wants);
+    this.#join(response, `${caller.pane ?? ''}\n${filter.patterns.join()}`, { pane: caller.pane, wants });
+  }
+
+  /** Ends the streams of a pane whose credential is no longer good. */
+  drop(pane: string): void {
+    for (const group of this.#groups.values()) {
+      if (group.pane === pane) for (const reader of group.readers) this.#drop(group, reader, ': closed\n\n');
+    }
   }
 
   close(): void {
@@ -83,8 +91,8 @@ export class SseStreams {
     return true;
   }
 
-  #join(response: ServerResponse, key: string, wants: Group['wants']): void {
-    const group = this.#groups.get(key) ?? { wants, readers: new Set(), pending: '' };
+  #join(response: ServerResponse, key: string, wish: Pick<Group, 'pane' | 'wants'>): void {
+    const group = this.#groups.get(key) ?? { ...wish, readers: new Set(), pending: '' };
     // What the group has not written yet, the newcomer has already read.
     if (group.pending !== '') this.#flush(group);
     this.#groups.set(key, group);
@@ -119,9 +127,9 @@ export class SseStreams {
     }
   }
 
-  #drop(group: Group, reader: ServerResponse): void {
+  #drop(group: Group, reader: ServerResponse, reason = dropped): void {
     group.readers.delete(reader);
-    reader.end(dropped);
+    reader.end(reason);
     setTimeout(() => reader.destroy(), 1000).unref();
   }
 

@@ -58,6 +58,8 @@ export class WebSocketEdge {
     perMessageDeflate: false,
   });
 
+  readonly #callers = new Map<WebSocket, Caller>();
+
   constructor(options: WebSocketEdgeOptions) {
     this.#options = options;
   }
@@ -81,6 +83,12 @@ export class WebSocketEdge {
         refuse(socket, error);
       }
     });
+  }
+
+  /** Ends the connections of a pane whose credential is no longer good. */
+  drop(pane: string): void {
+    for (const [client, caller] of this.#callers)
+      if (caller.pane === pane) client.close(1008, 'the credential was revoked');
   }
 
   close(): void {

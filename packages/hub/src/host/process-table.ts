@@ -28,7 +28,7 @@ export interface ProcessEntry {
 const batch = 50;
 
 /** All processes that run; one that has ended and waits to be reaped does not. */
-export async function listProcesses(): Promise<readonly ProcessEntry[]> {
+async function listProcesses(): Promise<readonly ProcessEntry[]> {
   if (process.platform !== 'linux') {
     return parsePs((await promisify(execFile)('ps', ['-A', ...psColumns], psOptions)).stdout);
   }
@@ -42,6 +42,23 @@ export async function listProcesses(): Promise<readonly ProcessEntry[]> {
     if (entry) found.push({ ...entry, mark: readMark(entry.pid) });
   }
   return found;
+}
+
+/** Lets those who look at the same time share one look; each gets one that began after it asked. */
+export function shareLooks(
+  list: () => Promise<readonly ProcessEntry[]> = listProcesses,
+): () => Promise<readonly ProcessEntry[]> {
+  let running: Promise<unknown> = Promise.resolve();
+  let next: Promise<readonly ProcessEntry[]> | null = null;
+  return () => {
+    next ??= running.then(() => {
+      const look = list();
+      running = look.catch(() => {}); // Those who share it hear of the failure.
+      next = null;
+      return look;
+    });
+    return next;
+  };
 }
 
 /** When a process began, or null when none of this number runs. */

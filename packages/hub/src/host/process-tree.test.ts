@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type ProcessEntry, parsePs } from './process-table.ts';
+import { type ProcessEntry, parsePs, shareLooks } from './process-table.ts';
 import { membersOf } from './process-tree.ts';
 
 const mark = { pane: 'pty_1', host: '/h' };
@@ -72,6 +72,30 @@ test('a pane inside a tmux server of ours is not mistaken for such a server', ()
 test('the host, the first process and hubs are never of a tree', () => {
   const all = [entry(1, { mark }), entry(process.pid, { mark }), entry(7, { mark }), entry(100)];
   expect(pids(all, [], new Set([7]))).toEqual([100]);
+});
+
+test('those who look at the same time share one look, which began after each had asked', async () => {
+  const looks: PromiseWithResolvers<readonly ProcessEntry[]>[] = [];
+  const look = shareLooks(() => {
+    const begun = Promise.withResolvers<readonly ProcessEntry[]>();
+    looks.push(begun);
+    return begun.promise;
+  });
+  const first = look();
+  await Promise.resolve();
+  const late = [look(), look()];
+  await Promise.resolve();
+  expect(looks).toHaveLength(1);
+  looks[0]?.resolve([entry(1)]);
+  expect(await first).toEqual([entry(1)]);
+  await Promise.resolve();
+  expect(looks).toHaveLength(2);
+  looks[1]?.reject(new Error('blind'));
+  for (const each of late) await expect(each).rejects.toThrow('blind');
+  const again = look();
+  await new Promise((resolve) => setImmediate(resolve));
+  looks[2]?.resolve([]);
+  expect(await again).toEqual([]);
 });
 
 test('what ps prints is read as far as it tells', () => {

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { HostError } from './host-error.ts';
-import { listProcesses, type PaneMark, type ProcessEntry, startTimeOf } from './process-table.ts';
+import { type PaneMark, type ProcessEntry, startTimeOf } from './process-table.ts';
 
 /** All that a pane has started, wherever it has gone since. */
 export interface ProcessTree {
@@ -14,7 +14,9 @@ export interface ProcessTree {
 
 export interface KillOptions {
   /** How long the processes may take to end by themselves. */
-  readonly graceMs?: number;
+  readonly graceMs?: number | undefined;
+  /** Looks at all processes. */
+  readonly look: () => Promise<readonly ProcessEntry[]>;
 }
 
 /** A terminal that closes hangs up; who ignores that is asked to end, and who is stopped is woken to hear it. */
@@ -24,23 +26,25 @@ const lookEveryMs = 15;
 const patienceMs = 10_000;
 
 /** Ends a whole tree and answers when no process of it is left. */
-export async function killTree(tree: ProcessTree, { graceMs = 3_000 }: KillOptions = {}): Promise<void> {
+export async function killTree(tree: ProcessTree, { graceMs = 3_000, look }: KillOptions): Promise<void> {
   const killAt = performance.now() + graceMs;
   const asked = new Set<string>();
-  let members = membersOf(tree, await listProcesses(), []);
+  let killedAt: number | null = null;
+  let members = membersOf(tree, await look(), []);
   while (members.length > 0) {
     const hard = performance.now() >= killAt;
+    if (hard) killedAt ??= performance.now();
+    if (killedAt !== null && performance.now() > killedAt + patienceMs) throw stillThere(tree, members);
     for (const member of members) {
       if (hard) signal(member, ['SIGKILL']);
       else if (!asked.has(keyOf(member))) signal(member, gentle);
       asked.add(keyOf(member));
     }
     await setTimeout(lookEveryMs);
-    if (performance.now() > killAt + patienceMs) throw stillThere(tree, members);
     const living = members.filter(isAlive);
     // Looking at everybody is dear: until the known ones have ended, or must, they alone are watched.
-    const all = living.length === 0 || (!hard && performance.now() >= killAt) || hard;
-    members = all ? membersOf(tree, await listProcesses(), living) : living;
+    const all = living.length === 0 || performance.now() >= killAt;
+    members = all ? membersOf(tree, await look(), living) : living;
   }
 }
 

@@ -9,7 +9,7 @@ import { HostError } from './host-error.ts';
 import { claimInstance } from './instance-socket.ts';
 import { Pane, type PaneSource } from './pane.ts';
 import { PipeSource } from './pipe-source.ts';
-import { startTimeOf } from './process-table.ts';
+import { shareLooks, startTimeOf } from './process-table.ts';
 import { killTree, type ProcessTree } from './process-tree.ts';
 import type { PtyDriver } from './pty-driver.ts';
 import { type AdoptSpec, type OpenSpec, protocol } from './requests.ts';
@@ -38,6 +38,7 @@ export class HostServer {
   readonly #pipeBuffer = Buffer.allocUnsafeSlow(64 * 1024);
   readonly #finished: PromiseWithResolvers<void> = Promise.withResolvers();
   readonly #startTime = startTimeOf(process.pid) ?? '';
+  readonly #look = shareLooks();
   #socket: Server | null = null;
   #idleTimer: NodeJS.Timeout | null = null;
   /** Programs start one after the other, with a breath between: a start blocks for milliseconds. */
@@ -235,7 +236,7 @@ export class HostServer {
     const spare = new Set([...this.#connections].flatMap(({ peer }) => peer ?? []));
     const kill = killTree(
       { leader, mark: { pane: id, host: this.#options.dir }, spare },
-      graceMs === undefined ? {} : { graceMs },
+      { graceMs, look: this.#look },
     ).finally(() => this.#kills.delete(id));
     this.#kills.set(id, kill);
     return kill;

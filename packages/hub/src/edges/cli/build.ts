@@ -8,8 +8,8 @@ import type { ActionInfo } from './action-info.ts';
 
 export const version: string = ownVersion();
 
-/** What Node is given to run the daemon. */
-export const daemon: readonly string[] = [join(import.meta.dirname, '..', '..', '..', 'dist', 'daemon.cjs')];
+/** The program of the daemon. */
+export const daemon: string = join(import.meta.dirname, '..', '..', '..', 'dist', 'daemon.cjs');
 
 /** Every action of the hub itself, with JSON Schemas. */
 export function builtInActions(): readonly ActionInfo[] {

@@ -62,7 +62,7 @@ function environmentOf(env: Env, { port, hostname, 'no-tcp': noTcp }: StartFlags
 }
 
 async function runInForeground(env: Env): Promise<void> {
-  const child = spawn(process.execPath, [...daemon], { env, stdio: 'inherit' });
+  const child = spawn(process.execPath, [daemon], { env, stdio: 'inherit' });
   const stop = (): void => void child.kill('SIGTERM');
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop);
   const code = await new Promise<number | null>((resolve, reject) => {
@@ -79,7 +79,7 @@ async function runInBackground(daemonEnv: Env, env: Env): Promise<Started> {
   const file = join(places.logs, 'start.log');
   const log = openSync(file, 'a', 0o600);
   const { size } = fstatSync(log);
-  const child = spawn(process.execPath, [...daemon], {
+  const child = spawn(process.execPath, [daemon], {
     env: daemonEnv,
     cwd: homedir(),
     detached: true,
