@@ -5,12 +5,6 @@ import { builtInActions, version } from '../packages/hub/src/edges/cli/build.ts'
 
 const hub = join(import.meta.dirname, '..', 'packages', 'hub');
 
-export interface BundleOptions {
-  readonly outfile?: string;
-  /** What Node is given to run the daemon, as a JavaScript expression; beside the bundle when left out. */
-  readonly daemon?: string;
-}
-
 /** Everything of npm stays outside: it is loaded by the few commands that need it. */
 const external = [
   'better-sqlite3',
@@ -22,13 +16,10 @@ const external = [
   '@polyphony/tmux/workspace',
 ];
 
-export async function bundle({
-  outfile = join(hub, 'dist', 'poly.cjs'),
-  daemon = "[require('node:path').join(__dirname, 'daemon.cjs')]",
-}: BundleOptions = {}): Promise<void> {
+export async function bundle(): Promise<void> {
   await build({
     entryPoints: [join(hub, 'src', 'edges', 'cli', 'poly.ts')],
-    outfile,
+    outfile: join(hub, 'dist', 'poly.cjs'),
     bundle: true,
     format: 'cjs',
     platform: 'node',
@@ -40,27 +31,27 @@ export async function bundle({
     external,
     banner: { js: refuseOldNode },
     define: { 'import.meta.dirname': '__dirname' },
-    plugins: [knownAtBuild(daemon), protocolWithoutSchemas],
+    plugins: [knownAtBuild, protocolWithoutSchemas],
     logLevel: 'warning',
   });
 }
 
 /** Puts data in the place of build.ts, whose own way to it leads through the schema library. */
-function knownAtBuild(daemon: string): Plugin {
-  return {
-    name: 'known-at-build',
-    setup({ onLoad }) {
-      onLoad({ filter: /edges[/]cli[/]build\.ts$/ }, () => ({
-        loader: 'js',
-        contents: [
-          `export const version = ${JSON.stringify(version)};`,
-          `export const daemon = ${daemon};`,
-          `export const builtInActions = () => JSON.parse(${JSON.stringify(JSON.stringify(builtInActions()))});`,
-        ].join('\n'),
-      }));
-    },
-  };
-}
+const knownAtBuild: Plugin = {
+  name: 'known-at-build',
+  setup({ onLoad }) {
+    onLoad({ filter: /edges[/]cli[/]build\.ts$/ }, () => ({
+      loader: 'js',
+      resolveDir: hub,
+      contents: [
+        `import { join } from 'node:path';`,
+        `export const version = ${JSON.stringify(version)};`,
+        `export const daemon = join(__dirname, 'daemon.cjs');`,
+        `export const builtInActions = () => JSON.parse(${JSON.stringify(JSON.stringify(builtInActions()))});`,
+      ].join('\n'),
+    }));
+  },
+};
 
 /** The modules of the protocol that load nothing. Whoever imports a schema into the command line is told so here. */
 const protocolWithoutSchemas: Plugin = {

@@ -117,7 +117,12 @@ export async function createHub(options: HubOptions): Promise<Hub> {
       env,
     });
     opened.push(() => session.close());
-    const address = { socket: places.socket, port: null as number | null, url: null as string | null };
+    const address = {
+      host: places.host,
+      socket: places.socket,
+      port: null as number | null,
+      url: null as string | null,
+    };
     const panes = await Panes.open({
       store,
       events,

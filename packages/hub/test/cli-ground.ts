@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,6 +18,13 @@ export interface RunOptions {
   readonly cwd?: string;
 }
 
+/** Grounds of tests that ran out of time do not get to clean up by themselves. */
+const living = new Set<CliGround>();
+process.once('exit', () => {
+  for (const { program, env } of living)
+    spawnSync(process.execPath, [program, 'server', 'stop', '--all'], { env });
+});
+
 /** The command as it is built, with a home of its own. */
 export class CliGround implements AsyncDisposable {
   readonly home: string;
@@ -36,6 +43,7 @@ export class CliGround implements AsyncDisposable {
       NODE_OPTIONS: '--conditions=source',
       POLY_NO_TCP: '1',
     };
+    living.add(this);
   }
 
   /** Runs one command line to its end. */
@@ -71,6 +79,7 @@ export class CliGround implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.run(['server', 'stop', '--all']);
+    living.delete(this);
     rmSync(this.home, { recursive: true, force: true });
   }
 }

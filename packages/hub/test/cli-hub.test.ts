@@ -125,6 +125,19 @@ describe('poly with a real hub', () => {
     expect(await panes()).toEqual([]);
   });
 
+  it('acts as the pane it is run in, and may do no more than that', async () => {
+    const poly = `'${process.execPath}' '${ground.program}'`;
+    const script = `${poly} run --name child -- cat; ${poly} server stop; echo "ended with $?"`;
+    await ground.ok('run', '--name', 'parent', '--', 'sh', '-c', script);
+    const seen = await eventually(
+      () => ground.ok('read', 'parent'),
+      (text) => text.includes('ended with'),
+    );
+    expect(seen).toContain('child');
+    expect(seen).toContain('ended with 4');
+    for (const id of ['child', 'parent']) await ground.ok('kill', id, '--cleanup');
+  });
+
   it('follows events over a restart of the hub without a gap', async () => {
     await ground.ok('emit', 'first', '--by', 'test', '--n', '1', '--n', '2');
     const child = spawn(

@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import {
   chmodSync,
@@ -123,8 +124,10 @@ describe('install', () => {
     await using ground = await extensionsGround();
     const folder = source(ground, 'hooked');
     const touch = `#!/bin/sh\ntouch ${canaryIn(ground)}\n`;
-    ground.write({ 'hooked/.gitattributes': '* filter=evil\n', 'hooked/hooks/post-checkout': touch });
-    chmodSync(join(folder, 'hooks/post-checkout'), 0o755);
+    ground.write({ 'hooked/.gitattributes': '* filter=evil\n' });
+    mkdirSync(join(folder, 'hooks'));
+    for (const hook of ['post-checkout', 'reference-transaction'])
+      writeFileSync(join(folder, 'hooks', hook), touch, { mode: 0o755 });
     const other = source(ground, 'other');
     commit(other);
     git(folder, 'init', '-q');
@@ -137,7 +140,7 @@ describe('install', () => {
       'template/hooks/post-checkout': touch,
     });
     chmodSync(join(ground.root, 'template/hooks/post-checkout'), 0o755);
-    await withHome(home, () => ground.run('extensions:install', { from }));
+    await withEnvironment({ HOME: home }, () => ground.run('extensions:install', { from }));
     expect(existsSync(canaryIn(ground))).toBe(false);
     expect(readdirSync(join(ground.directory, 'hooked/sub'))).toEqual([]);
   });
@@ -273,15 +276,36 @@ describe('install', () => {
     expect(await ground.run('extensions:install', { from: folder })).toMatchObject({ status: 'loaded' });
   });
 
-  test('a repository that sends more than is allowed is stopped on its way', async () => {
-    await using ground = await extensionsGround({ limits: { bytes: 100_000, files: 5000, gitMs: 20_000 } });
-    const folder = source(ground, 'large');
+  test('what git receives is bounded too, not only the files in it', async () => {
+    await using ground = await extensionsGround({ limits: { ...small, bytes: 100_000 } });
+    const folder = source(ground, 'wordy');
+    git(folder, 'init', '-q');
+    git(folder, 'add', '-A');
+    writeFileSync(join(ground.root, 'message'), randomBytes(200_000).toString('hex'));
+    git(folder, 'commit', '-q', '-F', join(ground.root, 'message'));
+    expect(await ground.failure('extensions:install', { from: `file://${folder}` })).toMatchObject({
+      code: 'too_large',
+    });
+    expect(readdirSync(ground.directory)).toEqual([]);
+  });
+
+  test('a repository that sends too much is stopped while it sends', async () => {
+    await using ground = await extensionsGround({ limits: { ...small, bytes: 100_000, gitMs: 15_000 } });
+    const folder = source(ground, 'endless');
+    writeFileSync(join(folder, 'noise'), randomBytes(2_000_000));
+    commit(folder);
+    const ssh = join(ground.root, 'ssh');
     writeFileSync(
-      join(folder, 'noise'),
-      execFileSync('head', ['-c', '30000000', '/dev/urandom'], { maxBuffer: 40_000_000 }),
+      ssh,
+      '#!/bin/sh\nfor asked; do :; done\nsh -c "$asked" | { head -c 1000000; sleep 20; }\n',
+      {
+        mode: 0o755,
+      },
     );
-    const from = commit(folder);
-    expect(await ground.failure('extensions:install', { from })).toMatchObject({ code: 'too_large' });
+    const error = await withEnvironment({ GIT_SSH: ssh, GIT_SSH_VARIANT: 'simple' }, () =>
+      ground.failure('extensions:install', { from: `ssh://example.org${folder}` }),
+    );
+    expect(error.code).toBe('too_large');
     expect(readdirSync(ground.directory)).toEqual([]);
   });
 
@@ -421,12 +445,15 @@ describe('remove', () => {
   });
 });
 
-async function withHome(home: string, work: () => Promise<unknown>): Promise<void> {
-  const { HOME } = process.env;
-  process.env.HOME = home;
+async function withEnvironment<T>(
+  changes: Readonly<Record<string, string>>,
+  work: () => Promise<T>,
+): Promise<T> {
+  const before = { ...process.env };
+  Object.assign(process.env, changes);
   try {
-    await work();
+    return await work();
   } finally {
-    process.env.HOME = HOME;
+    process.env = before;
   }
 }

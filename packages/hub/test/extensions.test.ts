@@ -613,11 +613,18 @@ test('what an extension throws where nobody can catch it costs only that extensi
     'removed',
     extension('removed', `poly.signal.addEventListener('abort', () => { throw new Error('late'); });`),
   );
-  ground.plant('zero', extension('zero', `poly.registerAction({ name: 'a', execute: () => ({}) });`));
+  ground.plant(
+    'zero',
+    extension(
+      'zero',
+      `poly.registerAction({ name: 'a', execute: () => poly.executeAction('test:defect') });`,
+    ),
+  );
   const script = join(ground.root, 'hub.ts');
   writeFileSync(
     script,
-    `import { extensionsGround } from ${JSON.stringify(join(import.meta.dirname, 'extensions-ground.ts'))};
+    `import { nothing } from ${JSON.stringify(import.meta.resolve('@polyphony/protocol'))};
+import { extensionsGround } from ${JSON.stringify(join(import.meta.dirname, 'extensions-ground.ts'))};
 const ground = await extensionsGround({ directory: ${JSON.stringify(ground.directory)} });
 process.on('uncaughtException', (error) => {
   if (ground.extensions.blame(error)) return;
@@ -629,7 +636,9 @@ await ground.run('acting:a');
 for (const name of ['in-timer', 'again', 'rejected', 'nothing', 'socket', 'acting', 'stopping'])
   await ground.event('handler:error', ({ payload }) => payload.source === name);
 await ground.run('extensions:remove', { name: 'removed' });
-setTimeout(() => { throw new Error('a defect of the hub'); });
+const defect = { name: 'test:defect', summary: '', scope: 'pane:read', effect: 'read', params: nothing, result: nothing };
+ground.registry.register('test', defect, () => void setTimeout(() => { throw new Error('a defect of the hub'); }));
+await ground.run('zero:a');
 await new Promise((resolve) => setTimeout(resolve, 10));
 console.log(JSON.stringify(await ground.extensions.list()));
 await ground[Symbol.asyncDispose]();

@@ -90,6 +90,7 @@ const screens: Readonly<Record<'claude' | 'codex' | 'opencode' | 'gemini', reado
     ['server-died', 'error', '', codexAtRest],
     ['approval', 'blocked permission', null, `[ ! ] Action Required | ${codexAtRest}`],
     ['approval', 'blocked permission', null],
+    ['working', 'blocked', null, `[ . ] Action Required | ${codexAtRest}`],
     ['approval-patch', 'blocked permission', null],
     ['approval-mcp', 'blocked permission', null],
     ['onboarding-git', 'blocked trust', null],
@@ -140,6 +141,7 @@ const screens: Readonly<Record<'claude' | 'codex' | 'opencode' | 'gemini', reado
     ['error', 'error', '', '◇  Ready (work)'],
     ['04-permission', 'blocked permission', null, '✋  Action Required (work)'],
     ['04-permission', 'blocked permission', null],
+    ['02-working', 'blocked', null, '✋  Action Required (work)'],
   ],
 };
 

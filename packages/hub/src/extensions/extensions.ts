@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { lstat, mkdir, mkdtemp, readdir, rename, rm, stat, unlink } from 'node:fs/promises';
+import { lstat, mkdir, mkdtemp, readdir, rename, rm, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { type ExtensionInfo, type Participant, PolyError } from '@polyphony/protocol';
 import { draft, type EventLog } from '../events/event-log.ts';
@@ -198,9 +198,8 @@ export function createExtensions(options: ExtensionsOptions): Extensions {
     ...(error !== undefined && { error }),
   });
 
-  /** Out of sight in one step, then away; a link is cut, never followed. */
+  /** Out of sight in one step, then away; neither step follows a link. */
   async function erase(folder: string): Promise<void> {
-    if ((await lstat(folder)).isSymbolicLink()) return unlink(folder);
     const grave = await mkdtemp(join(directory, removedPrefix));
     await rename(folder, join(grave, 'extension'));
     await rm(grave, { recursive: true, force: true });

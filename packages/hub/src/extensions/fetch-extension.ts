@@ -117,23 +117,22 @@ async function checkLinks(root: string, from: string): Promise<void> {
 async function cloneInto(folder: string, store: string, from: string, budget: Budget): Promise<string> {
   const { limits } = budget;
   const stop = new AbortController();
-  const watch = setInterval(() => {
-    // Git has no limit for what it receives. Absent for a moment, it is measured the next time.
-    measure(store).then(
-      (bytes) => bytes > limits.bytes && stop.abort(),
-      () => undefined,
-    );
-  }, 100);
+  // Git has no limit for what it receives. Absent for a moment, it is measured the next time.
+  const watch = async (): Promise<void> => {
+    if ((await measure(store).catch(() => 0)) > limits.bytes) stop.abort(budget.exceeded());
+  };
+  const watching = setInterval(() => void watch(), 100);
   try {
     await git(
       ['clone', '--bare', '--depth', '1', '--single-branch', '--no-tags', '--template=', '--', from, store],
       { signal: stop.signal, timeout: limits.gitMs },
     );
+    await watch();
+    stop.signal.throwIfAborted();
   } catch (error) {
-    if (stop.signal.aborted) throw budget.exceeded();
-    throw error;
+    throw stop.signal.aborted ? stop.signal.reason : error;
   } finally {
-    clearInterval(watch);
+    clearInterval(watching);
   }
   const inStore = ['--git-dir', store];
   const listing = await git([...inStore, 'ls-tree', '-r', '-l', '-z', 'HEAD'], {
@@ -165,7 +164,6 @@ const safeConfig = [
   ['core.hooksPath', '/dev/null'],
   ['core.fsmonitor', 'false'],
   ['submodule.recurse', 'false'],
-  ['transfer.fsckObjects', 'true'],
   ['maintenance.auto', 'false'],
   ['gc.auto', '0'],
 ].flatMap(([key, value]) => ['-c', `${key}=${value}`]);

@@ -22,7 +22,7 @@ import type { Registry } from '../registry/registry.ts';
 import { keyBytes } from './keys.ts';
 import { paneInfo } from './pane-record.ts';
 import type { Panes } from './panes.ts';
-import { plainLine } from './plain-view.ts';
+import { plainLines } from './plain-view.ts';
 
 const owner = 'pane';
 const defaultTail = 500;
@@ -108,10 +108,5 @@ async function readPane(
   const { from, next, retainedFrom, more, truncated } = read;
   const shared = { from, next, retainedFrom, more, truncated };
   if (view === 'raw') return { data: Buffer.from(read.bytes).toString('base64'), ...shared };
-  const texts = Buffer.from(read.bytes).toString('utf8').split('\n');
-  if (texts.at(-1) === '') texts.pop();
-  return {
-    lines: texts.map((text, index) => ({ n: read.firstLine + 1 + index, text: plainLine(text) })),
-    ...shared,
-  };
+  return { lines: plainLines(read), ...shared };
 }

@@ -3,6 +3,8 @@ const ours = /^(POLY_|PTY_WEB_)|^TMUX$|^TMUX_PANE$/;
 
 export interface PaneAddress {
   readonly id: string;
+  /** Folder of the host; it finds what a pane has started by this and the id. */
+  readonly host: string;
   readonly token: string;
   readonly socket: string;
   readonly port: number | null;
@@ -13,7 +15,7 @@ export interface PaneAddress {
 export function paneEnvironment(
   user: Readonly<Record<string, string | undefined>>,
   added: Readonly<Record<string, string>>,
-  { id, token, socket, port, url }: PaneAddress,
+  { id, host, token, socket, port, url }: PaneAddress,
 ): Record<string, string> {
   const kept = Object.entries(user).filter(
     (entry): entry is [string, string] => entry[1] !== undefined && !ours.test(entry[0]),
@@ -23,6 +25,7 @@ export function paneEnvironment(
     TERM: 'xterm-256color',
     ...added,
     POLY_PANE: id,
+    POLY_HOST: host,
     POLY_TOKEN: token,
     POLY_SOCKET: socket,
     ...(port !== null && { POLY_PORT: String(port) }),

@@ -1,4 +1,31 @@
 import { stripVTControlCharacters } from 'node:util';
+import type { PaneLine } from '@polyphony/protocol';
+
+/** Output as the host answers it. */
+export interface OutputPage {
+  readonly bytes: Uint8Array;
+  /** Absolute offset of its first byte, and number of its first line, from 0. */
+  readonly from: number;
+  readonly firstLine: number;
+  /** Offsets at which a line begins because the one before grew too long. */
+  readonly softBreaks: readonly number[];
+}
+
+/** The lines of a page as a person would read them. */
+export function plainLines({ bytes, from, firstLine, softBreaks }: OutputPage): readonly PaneLine[] {
+  const page = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const breaks = softBreaks.map((offset) => offset - from);
+  const lines: PaneLine[] = [];
+  for (let at = 0; at < page.length; ) {
+    const newline = page.indexOf(0x0a, at);
+    const soft = breaks.find((offset) => offset > at) ?? page.length;
+    const broken = newline < 0 || soft <= newline;
+    const end = broken ? soft : newline;
+    lines.push({ n: firstLine + 1 + lines.length, text: plainLine(page.toString('utf8', at, end)) });
+    at = broken ? end : end + 1;
+  }
+  return lines;
+}
 
 /**
  * What a person would read of one line of output: no escapes, and of a line that was written over with carriage

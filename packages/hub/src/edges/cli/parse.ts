@@ -11,10 +11,10 @@ export interface Parsed<F extends Flags> {
 }
 
 /** Flags that every command has. */
-export const globalFlags = {
+export const globalFlags: { readonly json: Flag<boolean>; readonly help: Flag<boolean> } = {
   json: toggle('Print JSON, for programs.'),
   help: toggle('Show this.', { short: 'h' }),
-} satisfies Flags;
+};
 
 export interface ParseOptions {
   /** Takes `true` or `false` behind a switch as its value; for commands without arguments of their own. */

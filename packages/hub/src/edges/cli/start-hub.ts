@@ -51,7 +51,7 @@ export async function startHub({ flags, env, out }: StartCall): Promise<Started>
 
 function environmentOf(env: Env, { port, hostname, 'no-tcp': noTcp }: StartFlags): Env {
   // A hub that is started from inside a pane is not that pane's.
-  const { POLY_PANE: _pane, POLY_TOKEN: _token, POLY_SOCKET: _socket, POLY_BASE_URL: _url, ...kept } = env;
+  const { POLY_PANE: _pane, POLY_HOST: _host, POLY_TOKEN: _token, POLY_SOCKET: _socket, POLY_BASE_URL: _url, ...kept } = env;
   const { POLY_PORT: _port, ...outside } = kept;
   return {
     ...(env.POLY_PANE === undefined ? kept : outside),

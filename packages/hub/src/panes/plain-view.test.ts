@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest';
+import { plainLine, plainLines } from './plain-view.ts';
+
+describe('a plain line', () => {
+  it.each([
+    ['plain', 'plain'],
+    ['ends with a carriage return\r', 'ends with a carriage return'],
+    ['\x1b[1;31mred\x1b[0m', 'red'],
+    ['\x1b]0;a title\x07text', 'text'],
+    ['\x1b]8;;http://x\x1b\\link\x1b]8;;\x1b\\', 'link'],
+    ['\x1b]0;never closed', ''],
+    ['\x1bP1$r0m\x1b\\text', 'text'],
+    ['\x9b31mred\x9c', 'red'],
+    ['10%\r50%\r100%', '100%'],
+    ['a long one\rshort', 'shortg one'],
+    ['bell\x07 and null\0', 'bell and null'],
+    ['tab\tstays', 'tab\tstays'],
+    ['turned \u202e around', 'turned  around'],
+  ])('of %j is %j', (given, shown) => {
+    expect(plainLine(given)).toBe(shown);
+  });
+});
+
+describe('plain lines', () => {
+  const page = (text: string, softBreaks: readonly number[] = []) => ({
+    bytes: Buffer.from(text),
+    from: 100,
+    firstLine: 7,
+    softBreaks,
+  });
+
+  it('have the numbers of their lines, also where a long one was broken', () => {
+    expect(plainLines(page('ab\ncdef\ng', [105]))).toEqual([
+      { n: 8, text: 'ab' },
+      { n: 9, text: 'cd' },
+      { n: 10, text: 'ef' },
+      { n: 11, text: 'g' },
+    ]);
+  });
+
+  it('of nothing are none', () => {
+    expect(plainLines(page(''))).toEqual([]);
+    expect(plainLines(page('\n'))).toEqual([{ n: 8, text: '' }]);
+  });
+});
