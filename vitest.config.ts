@@ -9,7 +9,7 @@ export default defineConfig({
   ssr: { resolve: { conditions } },
   test: {
     include: ['packages/*/src/**/*.test.ts', 'packages/*/test/**/*.test.ts'],
-    exclude: ['**/node_modules/**', '**/*.long.test.ts'],
+    exclude: ['**/node_modules/**', '**/*.long.test.ts', '**/test/agents/**'],
     globalSetup: ['scripts/bundle-for-tests.ts'],
     pool: 'forks',
     maxWorkers: 2,

@@ -1,5 +1,6 @@
 // Prints our figures beside those of the raw limit, or of what people have, from the same run: npm run bench [name…]
 
+import { cliStart } from './cli-start.ts';
 import { hub } from './hub.ts';
 import { type Figure, print } from './measure.ts';
 import { store } from './store.ts';
@@ -13,6 +14,7 @@ const benches: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   'tmux-output': tmuxOutput,
   store,
   hub,
+  'cli-start': cliStart,
 };
 
 const wanted = process.argv.slice(2);

@@ -18,7 +18,7 @@ const external = [
 
 export async function bundle(): Promise<void> {
   await build({
-    entryPoints: [join(hub, 'src', 'edges', 'cli', 'poly.ts')],
+    entryPoints: [join(hub, 'src', 'main.ts')],
     outfile: join(hub, 'dist', 'poly.cjs'),
     bundle: true,
     format: 'cjs',

@@ -17,15 +17,15 @@ class Terminal {
   readonly ended: Promise<number>;
   #look: () => void = () => undefined;
 
-  constructor(file: string, args: readonly string[]) {
+  constructor(args: readonly string[], more: Readonly<Record<string, string>> = {}) {
     const env = Object.entries(ground.env).filter(
       (entry): entry is [string, string] => entry[1] !== undefined,
     );
-    this.#pty = spawn(file, [...args], {
+    this.#pty = spawn(process.execPath, [ground.program, ...args], {
       cols: 80,
       rows: 24,
       cwd: ground.home,
-      env: { ...Object.fromEntries(env), TERM: 'xterm-256color', PS1: '$ ' },
+      env: { ...Object.fromEntries(env), TERM: 'xterm-256color', ...more },
     });
     this.#pty.onData((text) => {
       this.#seen += text;
@@ -78,7 +78,7 @@ class Terminal {
 
 const opened: Terminal[] = [];
 const open = (...args: string[]): Terminal => {
-  const terminal = new Terminal(process.execPath, [ground.program, ...args]);
+  const terminal = new Terminal(args);
   opened.push(terminal);
   return terminal;
 };
@@ -153,6 +153,21 @@ describe('poly attach on a pty pane', () => {
     await again.shows('the program of shell has ended');
     expect(await again.ended).toBe(4);
   }, 60_000);
+});
+
+describe('poly in a terminal', () => {
+  it('paints, unless NO_COLOR or TERM asks it not to', async () => {
+    for (const [env, painted] of [
+      [{}, true],
+      [{ NO_COLOR: '1' }, false],
+      [{ TERM: 'dumb' }, false],
+    ] as const) {
+      const terminal = new Terminal(['ls'], env);
+      expect(await terminal.ended).toBe(0);
+      expect(terminal.seen.includes('\x1b[36mshell')).toBe(painted);
+      expect(terminal.seen).toContain('shell');
+    }
+  });
 });
 
 describe('poly attach on a tmux pane', () => {

@@ -206,9 +206,16 @@ describe('poly with a real hub', () => {
     expect((await ground.run(['ls'], { env: { POLY_HOME: home } })).code).toBe(6);
   }, 60_000);
 
-  it('writes an extension to begin with', async () => {
+  it('writes an extension to begin with, installs it from here, runs it and removes it', async () => {
     expect(await ground.ok('ext', 'init', 'greeter')).toContain('poly ext install greeter');
     expect(readFileSync(join(ground.home, 'greeter', 'index.ts'), 'utf8')).toContain("name = 'greeter'");
+    expect(await ground.ok('ext', 'install', 'greeter')).toBe('greeter is loaded: greeter:hello\n');
+    expect(await ground.json('action', 'greeter:hello', '--to', 'you')).toEqual({ text: 'Hello, you!' });
+    expect((await ground.run(['action', 'greeter:hello', '--too', 'you'])).stderr).toContain(
+      'Did you mean --to?',
+    );
+    await ground.ok('ext', 'remove', 'greeter');
+    expect(await ground.json('ext', 'list')).toEqual([]);
   });
 
   it('stops everything, and says how when no hub is there to do it', async () => {

@@ -296,8 +296,7 @@ describe('the command line and its hub', () => {
     writeFileSync(join(home, 'token'), 'users-token\n');
     const server = createServer((_, response) => {
       response.writeHead(200, { 'content-length': 100 });
-      response.write('[');
-      response.destroy();
+      response.write('[', () => response.destroy());
     });
     await new Promise<void>((resolve) => server.listen(socket, resolve));
     const { code, stderr } = await ground.run(['ls']);

@@ -138,6 +138,7 @@ describe('install', () => {
     ground.write({
       'home/.gitconfig': `[core]\nhooksPath = ${join(folder, 'hooks')}\n[init]\ntemplateDir = ${join(ground.root, 'template')}\n[filter "evil"]\nsmudge = touch ${canaryIn(ground)}; cat\n[submodule]\nrecurse = true\n`,
       'template/hooks/post-checkout': touch,
+      'template/config': `[filter "evil"]\nsmudge = touch ${canaryIn(ground)}; cat\n`,
     });
     chmodSync(join(ground.root, 'template/hooks/post-checkout'), 0o755);
     await withEnvironment({ HOME: home }, () => ground.run('extensions:install', { from }));
@@ -295,13 +296,19 @@ describe('install', () => {
     writeFileSync(join(folder, 'noise'), randomBytes(2_000_000));
     commit(folder);
     const ssh = join(ground.root, 'ssh');
-    writeFileSync(
-      ssh,
-      '#!/bin/sh\nfor asked; do :; done\nsh -c "$asked" | { head -c 1000000; sleep 20; }\n',
-      {
-        mode: 0o755,
-      },
-    );
+    // Stops in the middle, as a slow line would.
+    const slow = `#!${process.execPath}
+const asked = process.argv.at(-1);
+const child = require('node:child_process').spawn('sh', ['-c', asked], { stdio: ['pipe', 'pipe', 'inherit'] });
+process.stdin.pipe(child.stdin);
+setTimeout(() => process.exit(), 20_000);
+let left = 1_000_000;
+child.stdout.on('data', (data) => {
+  if (left > 0) process.stdout.write(data.subarray(0, left));
+  left -= data.length;
+});
+`;
+    writeFileSync(ssh, slow, { mode: 0o755 });
     const error = await withEnvironment({ GIT_SSH: ssh, GIT_SSH_VARIANT: 'simple' }, () =>
       ground.failure('extensions:install', { from: `ssh://example.org${folder}` }),
     );

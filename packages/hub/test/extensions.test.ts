@@ -644,7 +644,9 @@ console.log(JSON.stringify(await ground.extensions.list()));
 await ground[Symbol.asyncDispose]();
 `,
   );
-  const { stdout } = await promisify(execFile)(process.execPath, ['--conditions=source', script]);
+  const { stdout } = await promisify(execFile)(process.execPath, ['--conditions=source', script], {
+    timeout: 20_000,
+  });
   const [ours, list = ''] = stdout.split('\n');
   expect(ours).toBe('ours a defect of the hub');
   const found = (JSON.parse(list) as ExtensionInfo[]).map(({ name, status, error }) => [

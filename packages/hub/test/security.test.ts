@@ -301,7 +301,9 @@ it('refuses to listen where others could reach it', async () => {
 
 it('ends the streams of a pane with its credential', async () => {
   const { id } = await hub.client.call('pane:new', { argv: ['sh', '-c', 'echo "$POLY_TOKEN"; exec cat'] });
-  const token = await until(async () => (await hub.client.call('pane:read', { paneId: id })).lines?.[0]?.text);
+  const token = await until(
+    async () => (await hub.client.call('pane:read', { paneId: id })).lines?.[0]?.text,
+  );
   const events = hub.events('*', { token });
   const first = events.next();
   await until(async () => (await hub.client.call('server:status', {})).gauges.eventReaders === 1);

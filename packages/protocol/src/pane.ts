@@ -316,6 +316,8 @@ export interface PaneScreen {
   readonly title: string;
   /** Whether a full-screen program has the terminal. */
   readonly alternate: boolean;
+  /** Whether the program marks pastes; unknown for panes of a tmux before 3.7. */
+  readonly bracketedPaste?: boolean | undefined;
 }
 
 export const paneScreen: Action<PaneParams, PaneScreen> = defineAction({
@@ -332,6 +334,7 @@ export const paneScreen: Action<PaneParams, PaneScreen> = defineAction({
     cursor: z.object({ x: z.int(), y: z.int(), visible: z.boolean() }),
     title: z.string(),
     alternate: z.boolean(),
+    bracketedPaste: z.boolean().optional(),
   }),
 });
 

@@ -19,7 +19,9 @@ export interface Patience {
   readonly echoMs: number;
 }
 
-const usual: Patience = { readyMs: 15_000, echoMs: 5_000 };
+const usual: Patience = { readyMs: 30_000, echoMs: 15_000 };
+type Look = Reading & { readonly takesPastes: boolean };
+
 const lookEveryMs = 30;
 const shells = new Set(['sh', 'bash', 'dash', 'zsh', 'fish', 'ksh', 'csh', 'tcsh', 'nu', 'pwsh']);
 
@@ -34,7 +36,9 @@ export async function typeMessage(
   if (shells.has(program)) return failed(`${program} would run the message as a command`);
   const { paste, pauseMs, enter } = compose(name, text);
   if (name === 'generic') {
-    await terminal.type(`${paste}${enter}`);
+    await terminal.type(paste);
+    await setTimeout(pauseMs);
+    await terminal.type(enter);
     return {
       state: 'written',
       door: 'terminal',
@@ -42,11 +46,15 @@ export async function typeMessage(
     };
   }
 
-  const look = async (): Promise<Reading> => readScreen(name, await terminal.screen());
+  const look = async (): Promise<Look> => {
+    const screen = await terminal.screen();
+    return { ...readScreen(name, screen), takesPastes: screen.bracketedPaste ?? true };
+  };
+  // Some draw the place for text a moment before they mark pastes.
   const ready = await waitFor(
     look,
     patience.readyMs,
-    ({ composer, status }) => composer !== undefined || status === 'blocked',
+    ({ composer, status, takesPastes }) => (composer !== undefined && takesPastes) || status === 'blocked',
   );
   const obstacle = obstacleIn(ready);
   if (obstacle) return failed(obstacle);
@@ -76,10 +84,10 @@ function obstacleIn({ composer, status, blockedOn, evidence }: Reading): string 
 }
 
 async function waitFor(
-  look: () => Promise<Reading>,
+  look: () => Promise<Look>,
   ms: number,
-  enough: (reading: Reading) => boolean,
-): Promise<Reading> {
+  enough: (seen: Look) => boolean,
+): Promise<Look> {
   const deadline = performance.now() + ms;
   for (;;) {
     const reading = await look();

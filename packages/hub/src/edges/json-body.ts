@@ -6,7 +6,7 @@ export interface BodyLimits {
   readonly depth: number;
 }
 
-export const bodyLimits: BodyLimits = { bytes: 1024 * 1024, depth: 64 };
+const bodyLimits: BodyLimits = { bytes: 1024 * 1024, depth: 64 };
 
 /** Reads a JSON body within its limits. No body is an empty object. */
 export async function readJson(request: IncomingMessage, limits: BodyLimits = bodyLimits): Promise<unknown> {

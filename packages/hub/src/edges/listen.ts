@@ -34,7 +34,7 @@ export async function listenOnPort(server: Server, { hostname, port, memory }: P
   }
   const bound = server.address();
   if (typeof bound !== 'object' || bound === null) throw new PolyError('internal', 'the port is not known.');
-  if (port === undefined) writePrivate(memory, `${bound.port}\n`);
+  writePrivate(memory, `${bound.port}\n`);
   return bound.port;
 }
 

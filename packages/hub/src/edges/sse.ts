@@ -51,7 +51,8 @@ export class SseStreams {
 
   async open(response: ServerResponse, { include, caller, after }: Subscription): Promise<void> {
     response.writeHead(200, { 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' });
-    response.write(': connected\n\n');
+    // Where the stream begins, so that a reader who has seen nothing yet knows what to ask for after a loss.
+    response.write(after === undefined ? `id: ${this.#events.head}\n: connected\n\n` : ': connected\n\n');
     const filter = new EventFilter(include);
     const wants = (event: PolyEvent): boolean => filter.matches(event.event) && maySee(caller, event);
     if (after !== undefined && !(await this.#replay(response, wants, after))) return;

@@ -7,7 +7,7 @@ import type { Log } from '../platform/log.ts';
 import type { Caller } from '../registry/caller.ts';
 
 /** Bytes of a pane from an absolute offset on; what is no longer kept is a gap. */
-export interface OutputChunk {
+interface OutputChunk {
   readonly offset: number;
   readonly bytes: Uint8Array;
 }

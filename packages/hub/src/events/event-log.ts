@@ -30,7 +30,7 @@ export function draft<Name extends BuiltInEventName>(
   return { event, payload, from };
 }
 
-export type Listener = (events: readonly PolyEvent[]) => void;
+type Listener = (events: readonly PolyEvent[]) => void;
 
 /** The durable log of what happened. What is appended is told only when it is on the disk. */
 export interface EventLog {

@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import { type BuiltInEvents, EventFilter, type PolyEvent } from '@polyphony/protocol';
 
 /** An event on its way to a handler; what only reads is never logged, so that its events have no `seq`. */
@@ -92,7 +93,7 @@ export class Handlers {
     try {
       return await Promise.race([Promise.resolve(listener.handler(event, abort.signal)), late.promise]);
     } catch (error) {
-      this.#fail(listener, event, error instanceof Error ? error.message : String(error));
+      this.#fail(listener, event, error instanceof Error ? error.message : inspect(error));
       return undefined;
     } finally {
       clearTimeout(timer);

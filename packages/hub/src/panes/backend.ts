@@ -1,14 +1,14 @@
 import type { Backend, PaneScreen } from '@polyphony/protocol';
 import type { Ending, PaneRecord } from './pane-record.ts';
 
-export interface OpenPane {
+interface OpenPane {
   /** What is known before it runs. */
   readonly record: Omit<PaneRecord, 'pid' | 'startTime' | 'tmuxPane'>;
   /** The whole environment of the program. */
   readonly env: Readonly<Record<string, string>>;
 }
 
-export interface OpenedPane {
+interface OpenedPane {
   readonly pid: number;
   readonly startTime: string | null;
   readonly tmuxPane: string | null;

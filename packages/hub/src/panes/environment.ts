@@ -1,5 +1,5 @@
 /** Our own variables, which tell a program whose child it is; never passed on by accident. */
-const ours = /^(POLY_|PTY_WEB_)|^TMUX$|^TMUX_PANE$/;
+const ours = /^(POLY_(?!HOME$)|PTY_WEB_)|^TMUX$|^TMUX_PANE$/;
 
 export interface PaneAddress {
   readonly id: string;

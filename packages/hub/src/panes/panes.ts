@@ -74,6 +74,8 @@ export class Panes {
   readonly watch: SessionWatch;
   readonly #backends: Readonly<Record<Backend, PaneBackend>>;
   #watching: Promise<void> | undefined;
+  /** Panes of tmux whose end is being written down. */
+  readonly #dying = new Set<string>();
   /** Done when the panes of the last host we met are as the book says. */
   #settled: Promise<unknown> = Promise.resolve();
 
@@ -315,6 +317,16 @@ export class Panes {
 
   /** Only a pane that is taken away closes its pipe, so that how it ended is written down before. */
   async #tmuxPaneDied(id: string, ending: Ending): Promise<void> {
+    if (this.#dying.has(id)) return;
+    this.#dying.add(id);
+    try {
+      await this.#takeAway(id, ending);
+    } finally {
+      this.#dying.delete(id);
+    }
+  }
+
+  async #takeAway(id: string, ending: Ending): Promise<void> {
     const record = await this.book.exclusive(id, async () => {
       const known = this.book.find(id);
       if (known?.status === 'running') await this.book.put({ ...known, ...ending });

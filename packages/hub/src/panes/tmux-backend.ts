@@ -25,6 +25,7 @@ export interface TmuxPaneRow {
 const mark = '@poly-pane';
 /** Signalled by tmux when a program of ours has ended. */
 const diedChannel = 'poly-pane-died';
+const lookEveryMs = 1_000;
 const rowFormat = `#{pane_id} #{pane_pid} #{pane_pipe} #{pane_dead} #{pane_dead_status}: #{pane_dead_signal}: #{${mark}}`;
 const rowPattern = /^(%\d+) (\d+) ([01]) ([01]) (\d*): (\w*): ([A-Za-z0-9][\w.-]*)$/;
 
@@ -135,7 +136,7 @@ export class TmuxBackend implements PaneBackend {
   /** Takes away what tmux shows of a pane whose program has ended. */
   async dispose(record: PaneRecord): Promise<void> {
     const row = (await this.rows()).find(({ id }) => id === record.id);
-    if (row) await this.#session.run('kill-pane', '-t', row.tmuxPane);
+    await (row && this.#session.run('kill-pane', '-t', row.tmuxPane).catch(() => undefined)); // Gone by itself meanwhile.
   }
 
   /** Every pane of tmux that is ours; none when the session is not there. */
@@ -158,20 +159,38 @@ export class TmuxBackend implements PaneBackend {
     await this.#session.runLine(this.#pipe(tmuxPane, fifo));
   }
 
-  /** Tells of every program that ends, until aborted or tmux has gone. */
+  /** Tells of every program that ends, until aborted or tmux has gone. One end may be told more than once. */
   async watch(onExit: ExitListener, signal: AbortSignal): Promise<void> {
-    while (!signal.aborted) {
+    const look = async (): Promise<void> => {
       for (const { id, exitCode, exitSignal } of await this.#deadRows()) onExit(id, { exitCode, exitSignal });
-      if (!(await this.#session.waitFor(diedChannel, signal))) return;
+    };
+    const gone = new AbortController();
+    const watching = AbortSignal.any([signal, gone.signal]);
+    await Promise.all([
+      this.#lookNowAndThen(look, watching),
+      (async () => {
+        do await look();
+        while (await this.#session.waitFor(diedChannel, signal));
+        gone.abort();
+      })(),
+    ]);
+  }
+
+  /** tmux 3.3a sometimes leaves a program that has ended unnoticed until the next one ends, and signals nothing. */
+  async #lookNowAndThen(look: () => Promise<void>, signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      await setTimeout(lookEveryMs, undefined, { signal, ref: false }).catch(() => undefined); // Aborted: the loop ends.
+      if (!signal.aborted) await look();
     }
   }
 
-  /** The panes that have ended. tmux may know that before it knows how; 3.3a learns some only with the next end. */
+  /** The panes that have ended. tmux may know that before it knows how: the end of a child of its own makes it look. */
   async #deadRows(): Promise<readonly TmuxPaneRow[]> {
     for (let tries = 0; ; tries++) {
       const dead = (await this.rows()).filter((row) => row.dead);
       const known = dead.every(({ exitCode, exitSignal }) => exitCode !== null || exitSignal !== null);
       if (known || tries === 20) return dead;
+      await this.#session.run('run-shell', 'true');
       await setTimeout(25);
     }
   }

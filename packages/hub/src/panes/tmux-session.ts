@@ -42,8 +42,11 @@ export class TmuxSession {
       const asked = { argv: ['has-session', '-t', this.target], effect: 'read' } as const;
       return (await (await this.#engine()).run(asked)).status === 'complete';
     } catch (error) {
-      if (error instanceof (await loadTmux()).TmuxError) return false;
-      throw error;
+      // Anything else, a server that does not answer for instance, leaves open whether it is there.
+      const { TmuxError } = await loadTmux();
+      if (error instanceof TmuxError && (error.code === 'no_server' || error.code === 'missing_binary'))
+        return false;
+      throw unreachable(error);
     }
   }
 
@@ -60,8 +63,12 @@ export class TmuxSession {
     await this.run('new-session', '-d', '-s', session, '-c', home, '-x', '120', '-y', '40');
   }
 
+  /** Ends the session, and the server with it when nobody has another there. */
   async stop(): Promise<void> {
-    if (await this.running()) await this.run('kill-session', '-t', this.target);
+    if (!(await this.running())) return;
+    const sessions = await this.read('list-sessions', '-F', '#{session_name}');
+    const alone = sessions.trim() === this.#options.session;
+    await (alone ? this.run('kill-server') : this.run('kill-session', '-t', this.target));
   }
 
   /** Runs one command and answers what it printed; a refusal of tmux is an error. */
@@ -110,13 +117,16 @@ export class TmuxSession {
       return await work(await this.#engine());
     } catch (cause) {
       const { TmuxError } = await loadTmux();
-      if (!(cause instanceof TmuxError)) throw cause;
-      throw new PolyError('unavailable', `tmux does not answer: ${cause.message}`, {
-        hint: 'Install tmux, or use a pty pane: --backend pty.',
-        cause,
-      });
+      throw cause instanceof TmuxError ? unreachable(cause) : cause;
     }
   }
+}
+
+function unreachable(cause: unknown): PolyError {
+  return new PolyError('unavailable', `tmux does not answer: ${(cause as Error).message}`, {
+    hint: 'Install tmux, or use a pty pane: --backend pty.',
+    cause,
+  });
 }
 
 const longestWaitMs = 2 ** 30;

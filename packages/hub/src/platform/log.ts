@@ -1,7 +1,7 @@
 import { appendFileSync, renameSync, statSync } from 'node:fs';
 import type { Clock } from './clock.ts';
 
-export type LogLevel = 'info' | 'warn' | 'error';
+type LogLevel = 'info' | 'warn' | 'error';
 
 /** Lines of JSON, one a record: nothing that a program or a person named can forge a second one. */
 export interface Log {

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { homedir, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 
@@ -46,6 +45,8 @@ export function placesOf(env: Readonly<Record<string, string | undefined>>): Pla
 const fits = (path: string): boolean => Buffer.byteLength(path) <= longestSocketPath;
 
 function shortRuntime(home: string): string {
+  // Seldom needed, and dear to load.
+  const { createHash } = process.getBuiltinModule('node:crypto');
   const name = createHash('sha256').update(home).digest('hex').slice(0, 12);
   return join(tmpdir(), `poly-${process.getuid?.() ?? 'user'}-${name}`);
 }

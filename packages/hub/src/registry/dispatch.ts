@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import { type Action, type ErrorInfo, PolyError } from '@polyphony/protocol';
 import { type Draft, draft, type EventLog, type Source } from '../events/event-log.ts';
 import type { Handlers, Told } from '../events/handlers.ts';
@@ -8,7 +9,7 @@ import type { Caller } from './caller.ts';
 import { type Answer, isUsedKey, keyedCall } from './idempotency.ts';
 import type { Registered, Registry } from './registry.ts';
 
-export interface Request {
+interface Request {
   readonly caller: Caller;
   readonly signal: AbortSignal;
   readonly idempotencyKey?: string;
@@ -118,7 +119,7 @@ async function settle(action: Action, log: Log, work: () => Promise<unknown>): P
   } catch (error) {
     if (error instanceof PolyError) return { error: error.info };
     log.error(`${action.name} failed`, { error });
-    const message = error instanceof Error ? error.message : String(error);
+    const message = error instanceof Error ? error.message : inspect(error);
     return { error: { code: 'action_failed', message: `${action.name} failed: ${message}` } };
   }
 }
@@ -151,15 +152,16 @@ function validate(action: Action, given: unknown): unknown {
   });
 }
 
+/** What the log may show of parameters: no secrets, and no passwords inside addresses. */
 function redact(params: unknown, secrets: readonly string[] = []): unknown {
-  if (secrets.length === 0 || typeof params !== 'object' || params === null) return params;
-  return Object.fromEntries(
-    Object.entries(params).map(([name, value]) => [
-      name,
-      secrets.includes(name) && value !== undefined ? '[redacted]' : value,
-    ]),
-  );
+  const shown = JSON.stringify(params, (name, value: unknown) => {
+    if (secrets.includes(name)) return '[redacted]';
+    return typeof value === 'string' ? value.replace(passwordInAddress, '//[redacted]@') : value;
+  });
+  return JSON.parse(shown);
 }
+
+const passwordInAddress = /\/\/[^/\s:@]*:[^/\s@]+@/g;
 
 const sourceOf = ({ participant, pane }: Caller): Source => ({ participant, ...(pane && { pane }) });
 

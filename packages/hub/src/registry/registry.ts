@@ -2,7 +2,7 @@ import { type Action, PolyError } from '@polyphony/protocol';
 import type { Log } from '../platform/log.ts';
 import type { Caller } from './caller.ts';
 
-export interface ActionContext {
+interface ActionContext {
   readonly caller: Caller;
   /** Fires when the caller has gone or the hub stops. */
   readonly signal: AbortSignal;

@@ -10,7 +10,8 @@ export function auditActions(events: EventLog, audit: Log): void {
     for (const { event, payload, source, pane, seq } of batch) {
       if (event !== 'action:success' && event !== 'action:error') continue;
       const { actionName, params } = payload as { readonly actionName: string; readonly params: unknown };
-      if (audited.test(actionName)) audit.info(actionName, { by: source, pane, ok: event === 'action:success', params, seq });
+      if (audited.test(actionName))
+        audit.info(actionName, { by: source, pane, ok: event === 'action:success', params, seq });
     }
   });
 }

@@ -21,7 +21,7 @@ export interface Agent {
   read(): Reading;
   screen(): string;
   until(what: string, fits: (reading: Reading) => boolean): Promise<Reading>;
-  /** Types a message; fails, and types nothing, unless the agent is idle with an empty composer. */
+  /** Types a message once the agent is idle; fails, and types nothing, when it is blocked or has a draft. */
   send(text: string): Promise<void>;
   close(): Promise<void>;
 }
@@ -46,9 +46,12 @@ export async function startAgent(name: AgentName, options: AgentOptions): Promis
     screen: () => terminal.screen().lines.join('\n'),
     until,
     async send(text) {
-      const { status, composer, evidence } = readScreen(vendor, terminal.screen());
-      if (status !== 'idle' || composer?.draft !== '')
-        throw new Error(`the agent is ${status} (${evidence})`);
+      // Codex is idle for a moment, busy starting, and idle again.
+      const ready = await until(
+        'it idle or blocked',
+        ({ status }) => status === 'idle' || status === 'blocked',
+      );
+      if (ready.composer?.draft !== '') throw new Error(`the agent is ${ready.status} (${ready.evidence})`);
       const { paste, pauseMs, enter } = compose(vendor, text, { bracketedPaste: terminal.bracketedPaste() });
       terminal.write(paste);
       await until('the message in the composer', (reading) => Boolean(reading.composer?.draft));

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { PolyError } from '@polyphony/protocol';
-import type { Env } from './command.ts';
+import type { Env } from './env.ts';
 import { openDoor } from './find-hub.ts';
 import { send } from './socket-http.ts';
 

@@ -1,8 +1,15 @@
 import type { Client } from '@polyphony/protocol';
+import type { Env } from './env.ts';
 import type { Flags, FlagValues } from './flag.ts';
 import type { Output } from './output.ts';
 
-export type Env = Readonly<Record<string, string | undefined>>;
+/** What is done to files while no hub runs; the nouns that know how are not this edge's to import. */
+export interface Offline {
+  /** Puts a backup in the place of a record; answers where the replaced one is. */
+  restoreRecord(from: string, to: string): Promise<{ readonly aside: string | undefined }>;
+  /** Writes an extension to begin with; answers which files. */
+  initExtension(directory: string): Promise<readonly string[]>;
+}
 
 /** What a command gets to work with. */
 export interface Call<F extends Flags = Flags> {
@@ -17,6 +24,7 @@ export interface Call<F extends Flags = Flags> {
   readonly out: Output;
   /** The hub, found when it is first asked. */
   readonly hub: Client;
+  readonly offline: Offline;
 }
 
 /** One row of the table of commands. */

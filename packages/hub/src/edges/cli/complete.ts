@@ -1,8 +1,9 @@
 import { flagsOf } from './action-flags.ts';
 import type { ActionInfo } from './action-info.ts';
 import { builtInActions } from './build.ts';
-import type { Command, Env } from './command.ts';
+import type { Command } from './command.ts';
 import { commands } from './commands.ts';
+import type { Env } from './env.ts';
 import { connectHub } from './find-hub.ts';
 import type { Flags } from './flag.ts';
 import { globalFlags } from './parse.ts';

@@ -2,7 +2,7 @@ import { lstatSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { type Client, createClient, type HubRequest, PolyError } from '@polyphony/protocol';
-import type { Env } from './command.ts';
+import type { Env } from './env.ts';
 import { NobodyListens, type Streamed, send, stream } from './socket-http.ts';
 
 /** How a hub that runs tells where it is. */
@@ -30,14 +30,14 @@ export function readDiscovery(env: Env): Discovery | undefined {
   }
 }
 
-export interface HubKey {
+interface HubKey {
   /** Where it may listen, the likeliest first. */
   readonly sockets: readonly string[];
   readonly token: string;
 }
 
 /** Inside a pane its own token and socket, elsewhere the user's; the socket is asked for again when it is gone. */
-export function findHub(env: Env): HubKey {
+function findHub(env: Env): HubKey {
   const found = readDiscovery(env)?.socket;
   const token = env.POLY_TOKEN || readIfThere(join(homeOf(env), 'token'))?.trim();
   const sockets = [
@@ -100,7 +100,7 @@ export async function openDoor(env: Env): Promise<{ readonly socket: string; rea
 }
 
 /** A secret goes only to a socket that nobody else can have put there. Answers whether its folder is there at all. */
-export function isOurs(socket: string): boolean {
+function isOurs(socket: string): boolean {
   const folder = dirname(resolve(socket));
   const stat = lstatSync(folder, { throwIfNoEntry: false });
   if (!stat) return false;

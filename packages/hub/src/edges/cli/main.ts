@@ -1,27 +1,34 @@
 import { type CallOptions, type Client, errorKinds, PolyError } from '@polyphony/protocol';
 import { version } from './build.ts';
-import type { Call, Command, Env } from './command.ts';
+import type { Call, Command, Offline } from './command.ts';
 import { commands } from './commands.ts';
+import type { Env } from './env.ts';
 import { connectHub } from './find-hub.ts';
 import { asksForHelp, beforeDashes, showCommand, showGroup, showOverview, synopsis } from './help.ts';
 import { didYouMean } from './nearest.ts';
-import { Output } from './output.ts';
+import { Output, type Streams } from './output.ts';
 import { globalFlags, parse } from './parse.ts';
 
+export interface MainOptions {
+  readonly env: Env;
+  readonly streams: Streams;
+  readonly offline: Offline;
+}
+
 /** Runs one command line and answers its exit code. */
-export async function main(argv: readonly string[], env: Env, streams: NodeJS.Process): Promise<number> {
+export async function main(argv: readonly string[], { env, streams, offline }: MainOptions): Promise<number> {
   const out = new Output(env, streams);
   const words = argv[0] === 'help' ? [...argv.slice(1), '--help'] : argv;
   const json = beforeDashes(words).includes('--json');
   try {
-    const result = await run(words, { env, out, json });
+    const result = await run(words, { env, out, json, offline });
     return typeof result === 'number' ? result : 0;
   } catch (error) {
     return fail(error, out, json);
   }
 }
 
-type Surroundings = Pick<Call, 'env' | 'out' | 'json'>;
+type Surroundings = Pick<Call, 'env' | 'out' | 'json' | 'offline'>;
 
 async function run(given: readonly string[], around: Surroundings): Promise<unknown> {
   const { env, out, json } = around;

@@ -1,4 +1,4 @@
-import type { Env } from './command.ts';
+import type { Env } from './env.ts';
 
 type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan';
 
@@ -19,7 +19,7 @@ interface Sink {
 }
 
 /** A process as far as printing needs it; its streams take time to make and are not touched before they are used. */
-interface Streams {
+export interface Streams {
   readonly stdout: Sink;
   readonly stderr: Sink;
 }

@@ -4,12 +4,10 @@ import { PolyError } from '@polyphony/protocol';
 import { takeInstanceLock } from '../../platform/instance-lock.ts';
 import { placesOf } from '../../platform/places.ts';
 import { privateDirectory } from '../../platform/private-files.ts';
-import { restoreBackup } from '../../store/backup.ts';
-import { StoreError } from '../../store/errors.ts';
 import type { Call } from './command.ts';
 
 /** Holds the hub's own lock meanwhile, so that none can start on half a record. */
-export async function restore({ args: [given = ''], env, out, json }: Call): Promise<void> {
+export async function restore({ args: [given = ''], offline, env, out, json }: Call): Promise<void> {
   const from = resolve(given);
   if (!existsSync(from)) throw new PolyError('not_found', `there is no ${from}.`);
   const places = placesOf(env);
@@ -20,13 +18,12 @@ export async function restore({ args: [given = ''], env, out, json }: Call): Pro
       hint: 'Stop it first: poly server stop (panes live on)',
     });
   try {
-    const restored = restoreBackup({ from, to: places.database });
-    if (json) return out.json(restored);
+    const restored = await offline.restoreRecord(from, places.database);
+    if (json) return out.json({ from, ...restored });
     out.line(`The record is that of ${from} again.`);
     if (restored.aside) out.line(`What was there is in ${restored.aside}`);
   } catch (cause) {
-    if (!(cause instanceof StoreError)) throw cause;
-    throw new PolyError('action_failed', cause.message, { cause });
+    throw new PolyError('action_failed', (cause as Error).message, { cause });
   } finally {
     lock.release();
   }

@@ -7,10 +7,11 @@ import { type ErrorInfo, PolyError, type ServerStatus } from '@polyphony/protoco
 import { placesOf } from '../../platform/places.ts';
 import { privateDirectory } from '../../platform/private-files.ts';
 import { daemon } from './build.ts';
-import type { Call, Env } from './command.ts';
+import type { Call } from './command.ts';
+import type { Env } from './env.ts';
 import { connectHub } from './find-hub.ts';
 
-export interface StartFlags {
+interface StartFlags {
   readonly port?: number;
   readonly hostname?: string;
   readonly 'no-tcp'?: boolean;
@@ -51,7 +52,14 @@ export async function startHub({ flags, env, out }: StartCall): Promise<Started>
 
 function environmentOf(env: Env, { port, hostname, 'no-tcp': noTcp }: StartFlags): Env {
   // A hub that is started from inside a pane is not that pane's.
-  const { POLY_PANE: _pane, POLY_HOST: _host, POLY_TOKEN: _token, POLY_SOCKET: _socket, POLY_BASE_URL: _url, ...kept } = env;
+  const {
+    POLY_PANE: _pane,
+    POLY_HOST: _host,
+    POLY_TOKEN: _token,
+    POLY_SOCKET: _socket,
+    POLY_BASE_URL: _url,
+    ...kept
+  } = env;
   const { POLY_PORT: _port, ...outside } = kept;
   return {
     ...(env.POLY_PANE === undefined ? kept : outside),

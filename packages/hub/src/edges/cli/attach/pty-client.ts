@@ -5,7 +5,7 @@ import { StringDecoder } from 'node:string_decoder';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Client, type ErrorInfo, type PaneInfo, PolyError } from '@polyphony/protocol';
 import { WebSocket } from 'ws';
-import type { Env } from '../command.ts';
+import type { Env } from '../env.ts';
 import { openDoor } from '../find-hub.ts';
 import type { Output } from '../output.ts';
 import { DetachKeys } from './detach-keys.ts';

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { basename } from 'node:path';
 import { PolyError, type TmuxSession } from '@polyphony/protocol';
-import type { Env } from '../command.ts';
+import type { Env } from '../env.ts';
 
 /** Puts a tmux client into this terminal; answers the exit code it ended with. */
 export async function attachTmux({ tmux, socket, name }: TmuxSession, env: Env): Promise<number> {

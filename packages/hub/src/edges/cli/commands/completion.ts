@@ -1,7 +1,7 @@
 import { PolyError } from '@polyphony/protocol';
 import { type Command, command } from '../command.ts';
 
-export const shells = ['bash', 'zsh', 'fish'] as const;
+const shells = ['bash', 'zsh', 'fish'] as const;
 
 export const completionCommands: readonly Command[] = [
   command({

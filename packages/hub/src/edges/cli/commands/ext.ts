@@ -66,9 +66,8 @@ export const extensionCommands: readonly Command[] = [
     args: ['<dir>'],
     completes: 'file',
     examples: ['poly ext init my-extension && poly ext install my-extension'],
-    async run({ args: [directory = ''], out, json }) {
-      const { initExtension } = await import('../../../extensions/template.ts');
-      const files = await initExtension(directory);
+    async run({ args: [directory = ''], offline, out, json }) {
+      const files = await offline.initExtension(directory);
       if (json) return out.json({ directory, files });
       for (const file of files) out.line(`wrote ${directory}/${file}`);
       out.line(`Install it with: poly ext install ${directory}`);

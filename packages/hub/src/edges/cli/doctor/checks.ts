@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import type { ServerStatus } from '@polyphony/protocol';
 import type { Places } from '../../../platform/places.ts';
 import { version } from '../build.ts';
-import type { Env } from '../command.ts';
+import type { Env } from '../env.ts';
 
 export interface Finding {
   readonly state: 'ok' | 'warn' | 'bad';

@@ -1,0 +1,16 @@
+import type { Offline } from './edges/cli/command.ts';
+import { main } from './edges/cli/main.ts';
+
+const offline: Offline = {
+  restoreRecord: async (from, to) => (await import('./store/backup.ts')).restoreBackup({ from, to }),
+  initExtension: async (directory) => (await import('./extensions/template.ts')).initExtension(directory),
+};
+
+// The one file of the command line that does something when it is loaded: it is what the bundle begins with.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  // Whoever read the output has seen enough, like `head`.
+  process.exit(error.code === 'EPIPE' ? 0 : 1);
+});
+void main(process.argv.slice(2), { env: process.env, streams: process, offline }).then((code) => {
+  process.exitCode = code;
+});
