@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { constants } from 'node:os';
 import { setTimeout } from 'node:timers/promises';
@@ -204,8 +205,27 @@ export class TmuxBackend implements PaneBackend {
   }
 }
 
+/**
+ * Runs the program and outlives it by a moment, then ends exactly as it did. tmux closes a terminal as soon as it has
+ * heard of the end of its process, which on a busy machine may be before the kernel has passed on the last bytes.
+ */
+const lingering = `
+  my $child = fork() // exit 126;
+  if ($child == 0) { exec { $ARGV[0] } @ARGV or exit 127 }
+  $SIG{$_} = 'IGNORE' for qw(INT QUIT);
+  waitpid($child, 0);
+  my $status = $?;
+  select(undef, undef, undef, 0.1);
+  if (my $signal = $status & 127) {
+    $SIG{$_} = 'DEFAULT' for qw(INT QUIT);
+    kill $signal, $$;
+  }
+  exit($status >> 8);`;
+const perl = '/usr/bin/perl';
+
 /** tmux gives a single word to a shell, but runs several as they are. */
 function command(argv: readonly string[]): readonly string[] {
+  if (existsSync(perl)) return [perl, '-e', lingering, '--', ...argv];
   return argv.length > 1 ? argv : ['/bin/sh', '-c', 'exec "$@"', 'sh', ...argv];
 }
 
