@@ -1,67 +1,83 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
-import { compose } from '../../src/agents/compose.ts';
-import { launch } from '../../src/agents/launch.ts';
+import type { AgentCreateParams, AgentPane, Delivery, PaneScreen } from '@polyphony/protocol';
 import { type Reading, readScreen } from '../../src/agents/read-screen.ts';
+import type { TestHub } from '../test-hub.ts';
 import { createAgentHome } from './agent-home.ts';
 import { type AgentName, installAgent } from './installed-agents.ts';
-import { openTerminal } from './terminal.ts';
 
-export interface AgentOptions {
+export interface AgentOptions extends Pick<AgentCreateParams, 'permissions' | 'prompt'> {
   /** Where its model listens. */
   readonly model: string;
   readonly modelName?: string;
-  readonly permissions?: 'ask' | 'auto';
-  readonly prompt?: string;
 }
 
-/** A real agent in a terminal. */
+/** A real agent in a pane of a real hub. */
 export interface Agent {
+  readonly pane: AgentPane;
   /** The directory it works in. */
   readonly work: string;
-  read(): Reading;
-  screen(): string;
-  until(what: string, fits: (reading: Reading) => boolean): Promise<Reading>;
-  /** Types a message once the agent is idle; fails, and types nothing, when it is blocked or has a draft. */
-  send(text: string): Promise<void>;
-  close(): Promise<void>;
+  screen(): Promise<string>;
+  /** Resolves with the first screen that fits; fails with what it showed instead. */
+  until(what: string, fits: (reading: Reading, screen: string) => boolean): Promise<Reading>;
+  message(text: string): Promise<Delivery>;
+  /** Whatever it has started and is still there. */
+  processes(): readonly string[];
+  remove(): Promise<void>;
 }
 
-export async function startAgent(name: AgentName, options: AgentOptions): Promise<Agent> {
+const patienceMs = 120_000;
+const textOf = ({ lines }: PaneScreen): string => lines.join('\n').trimEnd();
+
+export async function createAgent(hub: TestHub, name: AgentName, options: AgentOptions): Promise<Agent> {
   const program = await installAgent(name);
   const home = await createAgentHome(name, options.model);
-  const { argv, env, vendor } = launch({
+  const { modelName: model, permissions, prompt } = options;
+  const { work, env } = home;
+  const pane = await hub.client.call('agent:create', {
     argv: [program],
-    model: options.modelName,
-    permissions: options.permissions,
-    prompt: options.prompt,
+    cwd: work,
+    env,
+    model,
+    permissions,
+    prompt,
   });
-  const terminal = openTerminal({ argv, cwd: home.work, env: { ...home.env, ...env } });
-
-  const until: Agent['until'] = async (what, fits) =>
-    readScreen(vendor, await terminal.until(what, (screen) => fits(readScreen(vendor, screen)), 120_000));
+  const paneId = pane.id;
+  const look = (): Promise<PaneScreen> => hub.client.call('pane:screen', { paneId });
 
   return {
-    work: home.work,
-    read: () => readScreen(vendor, terminal.screen()),
-    screen: () => terminal.screen().lines.join('\n'),
-    until,
-    async send(text) {
-      // Codex is idle for a moment, busy starting, and idle again.
-      const ready = await until(
-        'it idle or blocked',
-        ({ status }) => status === 'idle' || status === 'blocked',
-      );
-      if (ready.composer?.draft !== '') throw new Error(`the agent is ${ready.status} (${ready.evidence})`);
-      const { paste, pauseMs, enter } = compose(vendor, text, { bracketedPaste: terminal.bracketedPaste() });
-      terminal.write(paste);
-      await until('the message in the composer', (reading) => Boolean(reading.composer?.draft));
-      await pause(pauseMs);
-      terminal.write(enter);
-      await until('the message leave the composer', (reading) => !reading.composer?.draft);
+    pane,
+    work,
+    screen: async () => textOf(await look()),
+    async until(what, fits) {
+      const deadline = performance.now() + patienceMs;
+      for (;;) {
+        const screen = await look();
+        const reading = readScreen(name, screen);
+        if (fits(reading, textOf(screen))) return reading;
+        if (performance.now() > deadline) {
+          throw new Error(
+            `${patienceMs} ms went by before ${name} showed ${what}, but ${JSON.stringify(reading)} with the title ${JSON.stringify(screen.title)} and\n${textOf(screen)}`,
+          );
+        }
+        await pause(50);
+      }
     },
-    async close() {
-      await terminal.close();
-      await home.remove();
-    },
+    message: (text) => hub.client.call('agent:message', { paneId, text }),
+    processes: () => processesWith(env.HOME ?? ''),
+    remove: () => home.remove(),
   };
+}
+
+/** The processes that have a home in their environment. */
+function processesWith(home: string): readonly string[] {
+  const pids = readdirSync('/proc').filter((entry) => /^\d+$/.test(entry));
+  return pids.flatMap((pid) => {
+    try {
+      if (!readFileSync(`/proc/${pid}/environ`, 'utf8').includes(home)) return [];
+      return [`${pid} ${readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ')}`];
+    } catch {
+      return []; // It has ended meanwhile, or is somebody else's.
+    }
+  });
 }

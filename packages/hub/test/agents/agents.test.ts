@@ -1,8 +1,11 @@
-import { existsSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Backend } from '@polyphony/protocol';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { compose } from '../../src/agents/compose.ts';
-import { type Agent, startAgent } from './agent.ts';
+import type { Reading } from '../../src/agents/read-screen.ts';
+import { TestHub } from '../test-hub.ts';
+import { type Agent, createAgent } from './agent.ts';
 import type { AgentName } from './installed-agents.ts';
 import { type Answer, echo, type ModelServer, startModelServer, type Turn } from './model-server.ts';
 
@@ -33,82 +36,169 @@ const agents: Readonly<Record<AgentName, Row>> = {
   },
 };
 
-const isIdle = ({ status }: { readonly status: string }) => status === 'idle';
+const backends: readonly Backend[] = ['pty', 'tmux'];
+const cases = (Object.keys(agents) as AgentName[]).flatMap((name) =>
+  backends.map((backend) => ({ name, backend, ...agents[name] })),
+);
+const written = { state: 'written', door: 'terminal', reason: expect.any(String) };
+const isIdle = ({ status, composer }: Reading): boolean => status === 'idle' && composer?.draft === '';
 
-for (const [name, { modelName, shell, sandboxed = shell }] of Object.entries(agents) as [
-  AgentName,
-  (typeof agents)[AgentName],
-][]) {
-  describe(`a real ${name} that asks`, () => {
-    let server: ModelServer;
-    let agent: Agent;
-    const held = Promise.withResolvers<void>();
+async function startHub(backend: Backend): Promise<TestHub> {
+  const hub = await TestHub.start();
+  if (backend === 'tmux') await hub.client.call('session:start', {});
+  return hub;
+}
 
-    beforeAll(async () => {
-      server = await startModelServer((turn) => {
-        if (turn.said.includes('run the tool')) return shell;
-        if (turn.said.includes('take your time')) return { text: 'I am at it', until: held.promise };
-        return echo(turn);
-      });
-      agent = await startAgent(name, { model: server.url, modelName, prompt: 'first words' });
+describe.each(cases)('a real $name that asks, on $backend', ({ name, backend, modelName, shell }) => {
+  let hub: TestHub;
+  let server: ModelServer;
+  let agent: Agent;
+  const held = Promise.withResolvers<void>();
+
+  beforeAll(async () => {
+    server = await startModelServer((turn) => {
+      if (turn.said.includes('run the tool')) return shell;
+      if (turn.said.includes('take your time')) return { text: 'I am at it', until: held.promise };
+      return echo(turn);
     });
-    afterAll(async () => {
-      held.resolve();
-      await agent?.close();
-      await server?.close();
-    });
-
-    it('starts with the model and the prompt it was given, and is idle after its answer', async () => {
-      const turn = await server.asked(({ said, tools }) => said === 'first words' && tools.length > 0);
-      expect(turn.model).toContain(modelName.split('/').at(-1));
-      await agent.until(
-        'it idle',
-        (reading) => isIdle(reading) && agent.screen().includes('I heard: first words'),
-      );
-      expect(agent.read().composer).toEqual({ draft: '' });
-    });
-
-    it('gets a message as it was meant, runs, and is idle again', async () => {
-      const text = '!touch made-by-shell; take your time\n/help @made.txt and then \\';
-      await agent.send(text);
-      const seen = ({ said, tools }: Turn) => tools.length > 0 && said.includes('take your time');
-      expect((await server.asked(seen, 20_000)).said.trim()).toBe(compose(name, text).text.trim());
-      await agent.until('it running', ({ status }) => status === 'running');
-      expect(agent.screen()).toContain('take your time');
-      held.resolve();
-      await agent.until('it idle', isIdle);
-      expect(existsSync(join(agent.work, 'made-by-shell'))).toBe(false);
-      expect(server.turns.filter(seen)).toHaveLength(1);
-    });
-
-    it('is blocked at a permission prompt, and nothing is typed into it', async () => {
-      await agent.send('please run the tool');
-      const reading = await agent.until('its question', ({ blockedOn }) => blockedOn === 'permission');
-      expect(reading.status).toBe('blocked');
-      expect(reading.composer).toBeUndefined();
-      const before = agent.screen();
-      await expect(agent.send('a message')).rejects.toThrow('the agent is blocked');
-      expect(agent.screen()).toBe(before);
-      expect(existsSync(join(agent.work, 'made-by-tool'))).toBe(false);
+    hub = await startHub(backend);
+    agent = await createAgent(hub, name, {
+      model: server.url,
+      modelName,
+      permissions: 'ask',
+      prompt: 'first words',
     });
   });
+  afterAll(async () => {
+    held.resolve();
+    await hub?.[Symbol.asyncDispose]();
+    await agent?.remove();
+    await server?.close();
+  });
 
-  it(`a real ${name} with permissions "auto" takes a message as soon as it is idle, and does not ask`, async () => {
+  /** How often the model was told exactly this by its user. */
+  const told = (text: string): readonly Turn[] =>
+    server.turns.filter(({ said, tools }) => tools.length > 0 && said.trim() === text);
+  const answered = (text: string) =>
+    agent.until('the answer', (reading, screen) => isIdle(reading) && screen.includes(`I heard: ${text}`));
+
+  it('starts with the model and the prompt it was given, and is idle after its answer', async () => {
+    const { pane } = agent;
+    expect(pane).toMatchObject({ backend, agent: { vendor: name, status: 'starting' } });
+    await hub.event('agent:created', ({ payload }) => payload.paneId === pane.id);
+    const turn = await server.asked(({ said, tools }) => said.trim() === 'first words' && tools.length > 0);
+    expect(turn.model).toContain(modelName.split('/').at(-1));
+    await answered('first words');
+    expect(told('first words')).toHaveLength(1);
+  });
+
+  it('gets a message once, answers, and is idle again', async () => {
+    const text = 'Grüße, a second time: "it\'s" 100 % & more';
+    expect(await agent.message(text)).toEqual(written);
+    await answered(text);
+    expect(told(text)).toHaveLength(1);
+  });
+
+  it.each([
+    '!touch made-by-shell',
+    '/help',
+    '@secret.txt',
+    'what is in @secret.txt',
+    'exit',
+    'line one\n\n  line three\n!touch made-by-shell\n/clear\nthe end \\',
+    'a long message '.repeat(400).trim(),
+  ])('takes %.40j for text', async (text) => {
+    writeFileSync(join(agent.work, 'secret.txt'), 'only a mention would show this');
+    expect(await agent.message(text)).toEqual(written);
+    const exactly = compose(name, text).text.trim();
+    const { body } = await server.asked(
+      ({ said, tools }) => tools.length > 0 && said.trim() === exactly,
+      20_000,
+    );
+    expect(JSON.stringify(body)).not.toContain('only a mention would show this');
+    await agent.until('it idle', isIdle);
+    expect(told(exactly)).toHaveLength(1);
+    expect(existsSync(join(agent.work, 'made-by-shell'))).toBe(false);
+  });
+
+  it('takes a message while it runs, and gives it to the model once', async () => {
+    expect(await agent.message('take your time')).toEqual(written);
+    await agent.until(
+      'it running',
+      ({ status }, screen) => status === 'running' && screen.includes('I am at it'),
+    );
+    expect(await agent.message('one more thing')).toEqual(written);
+    held.resolve();
+    await answered('one more thing');
+    expect(told('take your time')).toHaveLength(1);
+    expect(told('one more thing')).toHaveLength(1);
+  });
+
+  it('leaves alone what somebody has begun to write', async () => {
+    const draft = 'my own words';
+    const paneId = agent.pane.id;
+    const asked = server.turns.length;
+    await hub.client.call('pane:write', { paneId, data: draft });
+    await agent.until('the draft', ({ composer }) => composer?.draft === draft);
+    expect(await agent.message('a message')).toEqual({
+      state: 'failed',
+      door: 'terminal',
+      reason: 'somebody has begun to write there',
+    });
+    await agent.until('the draft', ({ composer }) => composer?.draft === draft);
+    expect(server.turns).toHaveLength(asked);
+    await hub.client.call('pane:keys', { paneId, keys: Array.from(draft, () => 'BSpace') });
+    await agent.until('it idle', isIdle);
+  });
+
+  it('is told nothing at a permission prompt, which stays for a person to answer', async () => {
+    const made = join(agent.work, 'made-by-tool');
+    expect(await agent.message('please run the tool')).toEqual(written);
+    await agent.until('its question', ({ blockedOn }) => blockedOn === 'permission');
+    const before = await agent.screen();
+    expect(await agent.message('a message')).toEqual({
+      state: 'failed',
+      door: 'terminal',
+      reason: expect.stringContaining('it waits for an answer (permission)'),
+    });
+    expect(await agent.screen()).toBe(before);
+    expect(existsSync(made)).toBe(false);
+    await hub.client.call('pane:keys', { paneId: agent.pane.id, keys: ['Enter'] });
+    await agent.until('it idle', (reading) => isIdle(reading) && existsSync(made));
+  });
+
+  it('is gone with all it started when its pane is closed', async () => {
+    const paneId = agent.pane.id;
+    expect(agent.processes()).not.toEqual([]);
+    await hub.client.call('pane:close', { paneId, cleanup: false });
+    expect(agent.processes()).toEqual([]);
+    await hub.event('agent:state', ({ payload }) => payload.paneId === paneId && payload.status === 'gone');
+    expect((await hub.client.call('pane:get-meta', { paneId })).meta).toMatchObject({
+      'agent.runtime': name,
+      'agent.status': 'gone',
+    });
+  });
+});
+
+it.each(cases)(
+  'a real $name with permissions "auto", on $backend, takes a message from the start, and does not ask',
+  async ({ name, backend, shell, sandboxed = shell }) => {
     const done = (turn: Turn): Answer =>
       turn.said.includes('run the tool') ? sandboxed : { text: 'done with it' };
     const server = await startModelServer(done);
-    const agent = await startAgent(name, { model: server.url, permissions: 'auto' });
+    const hub = await startHub(backend);
+    const agent = await createAgent(hub, name, { model: server.url, permissions: 'auto' });
     try {
-      await agent.until('it idle', isIdle);
-      await agent.send('run the tool');
+      expect(await agent.message('run the tool')).toEqual(written);
       await agent.until(
         'the answer',
-        (reading) => isIdle(reading) && agent.screen().includes('done with it'),
+        (reading, screen) => isIdle(reading) && screen.includes('done with it'),
       );
       expect(existsSync(join(agent.work, 'made-by-tool'))).toBe(true);
     } finally {
-      await agent.close();
+      await hub[Symbol.asyncDispose]();
+      await agent.remove();
       await server.close();
     }
-  });
-}
+  },
+);

@@ -119,7 +119,7 @@ function placeOf({ url, socket }: ServerStatus): string {
 function sayHello({ out }: Call, status: ServerStatus | undefined, started: boolean): void {
   if (!status) return;
   out.line(`${out.paint('green', '●')} The hub ${started ? 'is up' : 'was up already'}.`);
-  if (status.url) out.line(`  In the browser: ${out.paint('bold', status.url)}  (poly open)`);
+  if (status.url) out.line(`  Over HTTP: ${out.paint('bold', status.url)}`);
   out.line();
   out.line('Try next:');
   out.table([

@@ -1,4 +1,3 @@
-import { PolyError } from '@polyphony/protocol';
 import { type Command, command } from '../command.ts';
 import { toggle } from '../flag.ts';
 
@@ -30,23 +29,5 @@ export const upkeepCommands: readonly Command[] = [
     flags: { security: toggle('Look only at who could get in.') },
     examples: ['poly doctor', 'poly doctor --security', 'poly doctor --json'],
     run: async (call) => (await import('../doctor/doctor.ts')).doctor(call),
-  }),
-  command({
-    name: 'open',
-    summary: 'Opens the hub in the browser, signed in.',
-    examples: ['poly open', 'poly open --json'],
-    async run({ hub, env, out, json }) {
-      const { url } = await hub.call('server:status', {});
-      if (url === undefined)
-        throw new PolyError('unavailable', 'the hub listens on its socket only, where no browser gets to.', {
-          hint: 'Restart it without --no-tcp: poly server restart',
-        });
-      const { openInBrowser, ticketFor } = await import('../browser.ts');
-      const address = `${url}/#ticket=${await ticketFor(env)}`;
-      if (json) return out.json({ url: address });
-      // The ticket works once and for half a minute, so that it may be seen.
-      out.line(address);
-      await openInBrowser(address);
-    },
   }),
 ];
