@@ -1,8 +1,18 @@
-// Makes a fresh machine ready for the tests: tmux is there and new enough. Silent when nothing is missing.
+// Makes a fresh machine ready for the tests: what they need of it is there. Silent when nothing is missing.
 import { spawnSync } from 'node:child_process';
 import { accessSync, constants, statSync } from 'node:fs';
 
 const oldestTmux = [3, 2] as const;
+
+/** Programs the tests start: how to ask whether they are there, and the package they come in. */
+const needed: Readonly<Record<string, { readonly asks: readonly string[]; readonly from: string }>> = {
+  tmux: { asks: ['-V'], from: 'tmux' },
+  git: { asks: ['--version'], from: 'git' },
+  curl: { asks: ['--version'], from: 'curl' },
+  cc: { asks: ['--version'], from: 'gcc' },
+  pgrep: { asks: ['--version'], from: 'procps' },
+  perl: { asks: ['-v'], from: 'perl' },
+};
 
 function fail(message: string): never {
   console.error(message);
@@ -27,11 +37,11 @@ function succeeds(command: string, ...args: string[]): boolean {
   return spawnSync(command, args, { stdio: 'ignore' }).status === 0;
 }
 
-function run(command: string[]): void {
+function run(command: string[], missing: string): void {
   const [program = '', ...args] = command;
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
   const { status } = spawnSync(program, args, { stdio: ['ignore', 'inherit', 'inherit'], env });
-  if (status !== 0) fail(`tmux is missing, and \`${command.join(' ')}\` could not install it.`);
+  if (status !== 0) fail(`${missing} is missing, and \`${command.join(' ')}\` could not install it.`);
 }
 
 /** The words that make a command run as root without asking, or undefined when nothing does. */
@@ -40,19 +50,21 @@ function asRoot(): string[] | undefined {
   return succeeds('sudo', '-n', 'true') ? ['sudo', '-n'] : undefined;
 }
 
-function installTmux(): void {
+function install(packages: readonly string[]): void {
+  const names = packages.join(', ');
   const root = asRoot();
   if (process.platform === 'darwin' && succeeds('brew', '--version')) {
-    run(['brew', 'install', 'tmux']);
+    run(['brew', 'install', ...packages], names);
   } else if (root !== undefined && succeeds('apt-get', '--version')) {
-    run([...root, 'apt-get', 'update']);
-    run([...root, 'apt-get', 'install', '-y', 'tmux']);
+    run([...root, 'apt-get', 'update'], names);
+    run([...root, 'apt-get', 'install', '-y', ...packages], names);
   } else {
-    fail(`tmux is missing: install tmux ${oldestTmux.join('.')} or newer and put it on PATH.`);
+    fail(`${names} is missing: install it and put it on PATH.`);
   }
 }
 
-if (tmuxVersion() === undefined) installTmux();
+const missing = Object.entries(needed).filter(([program, { asks }]) => !succeeds(program, ...asks));
+if (missing.length > 0) install(missing.map(([, { from }]) => from));
 const version = tmuxVersion() ?? fail('tmux was installed but cannot be run: is it on PATH?');
 if (isTooOld(version)) {
   fail(`${version} is too old for the tests: install tmux ${oldestTmux.join('.')} or newer.`);
