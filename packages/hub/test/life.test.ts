@@ -165,6 +165,24 @@ describe('the tmux session', () => {
     expect(tmux(hub, 'list-panes', '-a').trim().split('\n')).toHaveLength(2);
   });
 
+  it('tells who looks at it, and brings a pane to the front', async () => {
+    await using hub = await TestHub.start();
+    await hub.client.call('session:start', {});
+    const behind = await hub.client.call('pane:new', { argv: ['cat'], title: 'behind' });
+    const socket = hub.env.POLY_TMUX_SOCKET ?? '';
+    const viewer = await hub.client.call('pane:new', {
+      argv: ['tmux', '-L', socket, 'attach', '-t', 'poly'],
+      backend: 'pty',
+    });
+    await hub.event('session:attached');
+    await hub.client.call('pane:activate', { paneId: behind.id });
+    await hub.event('pane:activated', ({ payload }) => payload.paneId === behind.id);
+    expect(tmux(hub, 'display-message', '-p', '-t', 'poly:', '#{window_name}').trim()).toBe('behind');
+    await hub.client.call('pane:close', { paneId: viewer.id });
+    await hub.event('session:detached');
+    expect((await hub.client.call('session:status', {})).running).toBe(true);
+  });
+
   it('is refused as a backend while it is not there', async () => {
     await using hub = await TestHub.start();
     await expect(hub.client.call('pane:new', { argv: ['cat'], backend: 'tmux' })).rejects.toMatchObject({
