@@ -2,6 +2,7 @@ import { type ServerStatus, serverBackup, serverStatus, serverStop } from '@poly
 import type { Registry } from '../registry/registry.ts';
 import { rotateBackups } from '../store/backup.ts';
 import type { Store } from '../store/store.ts';
+import { keptBackups } from './housekeeping.ts';
 
 export interface ServerOptions {
   readonly registry: Registry;
@@ -13,9 +14,6 @@ export interface ServerOptions {
   /** Begins to stop the hub; the answer to the request still goes out. */
   readonly stop: () => void;
 }
-
-/** How many automatic and unnamed backups are kept. */
-export const keptBackups = 7;
 
 export function registerServerActions({
   registry,

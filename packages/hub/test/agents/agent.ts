@@ -26,7 +26,7 @@ export interface Agent {
   remove(): Promise<void>;
 }
 
-const patienceMs = 120_000;
+const patienceMs = 60_000;
 const textOf = ({ lines }: PaneScreen): string => lines.join('\n').trimEnd();
 
 export async function createAgent(hub: TestHub, name: AgentName, options: AgentOptions): Promise<Agent> {

@@ -123,10 +123,7 @@ describe.each(cases)('a real $name that asks, on $backend', ({ name, backend, mo
 
   it('takes a message while it runs, and gives it to the model once', async () => {
     expect(await agent.message('take your time')).toEqual(written);
-    await agent.until(
-      'it running',
-      ({ status }, screen) => status === 'running' && screen.includes('I am at it'),
-    );
+    await agent.until('it running', ({ status }) => status === 'running');
     expect(await agent.message('one more thing')).toEqual(written);
     held.resolve();
     await answered('one more thing');

@@ -1,0 +1,36 @@
+import type { Clock } from '../platform/clock.ts';
+import type { Log } from '../platform/log.ts';
+import { rotateBackups } from '../store/backup.ts';
+import type { Store } from '../store/store.ts';
+
+export interface HousekeepingOptions {
+  readonly store: Store;
+  readonly database: string;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+const hourMs = 3_600_000;
+/** What the log keeps at least, and for how long the repeat of a request is safe. */
+const retention = { olderThan: 7 * 24 * hourMs, keepAtLeast: 100_000 };
+const backupHour = 4;
+/** How many automatic and unnamed backups are kept. */
+export const keptBackups = 7;
+
+/** Forgets what need not be kept and makes a backup a day; answers what ends that. */
+export function keepHouse({ store, database, clock, log }: HousekeepingOptions): () => void {
+  const tidy = async (): Promise<void> => {
+    const forgotten = clock.now() - retention.olderThan;
+    await store.trim(retention);
+    await store.commit({
+      statements: [{ sql: 'DELETE FROM idempotency_keys WHERE created_at < ?', values: [forgotten] }],
+      useReserve: true,
+    });
+    if (new Date(clock.now()).getHours() === backupHour)
+      await rotateBackups(store, { file: database, keep: keptBackups });
+  };
+  const timer = setInterval(() => {
+    tidy().catch((error: unknown) => log.error('house-keeping failed', { error }));
+  }, hourMs);
+  return () => clearInterval(timer);
+}
