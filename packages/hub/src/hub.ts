@@ -147,8 +147,9 @@ async function build(
     socket: places.socket,
     ...(address.url !== null && { url: address.url }),
     panes: panes.book.list().length,
-    session: await session.running(),
+    session: await session.usable(),
     gauges: gaugesOf(store.gauges(), streams.readers),
+    problems: config.problems,
   });
 
   const closed = Promise.withResolvers<void>();

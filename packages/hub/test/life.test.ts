@@ -152,6 +152,25 @@ describe('a tmux server that is killed', () => {
   });
 });
 
+describe('a tmux that cannot be asked', () => {
+  it('leaves its panes what they were, until it can', async () => {
+    await using hub = await TestHub.start();
+    await hub.client.call('session:start', {});
+    const { id, pid } = await hub.client.call('pane:new', { argv: ['cat'], backend: 'tmux' });
+    await hub.kill('SIGKILL');
+    const path = hub.env.PATH;
+    hub.env.PATH = '/nowhere';
+    await hub.start();
+    expect(await hub.client.call('pane:list', {})).toMatchObject([{ id, pid, status: 'running' }]);
+    expect(await hub.client.call('pane:new', { argv: ['/bin/cat'] })).toMatchObject({ backend: 'pty' });
+    await hub.kill('SIGKILL');
+    hub.env.PATH = path;
+    await hub.start();
+    await hub.client.call('pane:write', { paneId: id, data: 'still here', enter: true });
+    await until(async () => (await read(hub, id)).includes('still here'));
+  });
+});
+
 describe('the tmux session', () => {
   it('leaves panes made by hand alone, and notices those of ours that are closed there', async () => {
     await using hub = await TestHub.start();

@@ -40,6 +40,8 @@ export interface ServerStatus {
   readonly panes: number;
   readonly session: boolean;
   readonly gauges: Readonly<Record<string, number>>;
+  /** What a person should look at. */
+  readonly problems: readonly string[];
 }
 
 export const serverStatus: Action<Record<string, never>, ServerStatus> = defineAction({
@@ -57,5 +59,6 @@ export const serverStatus: Action<Record<string, never>, ServerStatus> = defineA
     panes: z.int(),
     session: z.boolean(),
     gauges: z.record(z.string(), z.number()),
+    problems: z.array(z.string()),
   }),
 });

@@ -22,7 +22,9 @@ export function urlOf(hostname: string, port: number): string {
 }
 
 export function tcpDoor(port: number): Door {
-  const hosts = ['127.0.0.1', 'localhost', '[::1]'].map((name) => `${name}:${port}`);
+  const names = ['127.0.0.1', 'localhost', '[::1]'];
+  // Clients leave out the port that http has by itself.
+  const hosts = names.flatMap((name) => [`${name}:${port}`, ...(port === 80 ? [name] : [])]);
   return { kind: 'tcp', hosts: new Set(hosts), origins: new Set(hosts.map((host) => `http://${host}`)) };
 }
 

@@ -117,7 +117,7 @@ export class Panes {
     { drawn = false }: CreateOptions = {},
   ): Promise<PaneRecord> {
     const { clock, config, env: user, session, random } = this.#options;
-    const backend = params.backend ?? ((await session.running()) ? 'tmux' : 'pty');
+    const backend = params.backend ?? ((await session.usable()) ? 'tmux' : 'pty');
     if (backend === 'tmux' && !(await session.running())) {
       throw new PolyError('unavailable', 'the tmux session is not running.', {
         hint: 'Start it with poly session start, or use a pty pane: --backend pty.',
@@ -234,7 +234,8 @@ export class Panes {
     host.onExit((id, ending) => this.#own(this.#ended(id, ending)));
     const hosted = new Map((await host.list()).map((pane) => [pane.id, pane]));
     for (const pane of hosted.values()) await this.#recall(pane);
-    const rows = await this.tmux.rows();
+    // The panes of a tmux that does not answer are looked for when it does.
+    const rows = await this.tmux.rows().catch(() => []);
     await Promise.all(rows.map((row) => this.#pipeTo(host, row, hosted.has(row.id))));
     // Not awaited here: a change of one of these panes may be what waits for the host.
     const running = this.book

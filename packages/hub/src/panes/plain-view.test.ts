@@ -16,6 +16,7 @@ describe('a plain line', () => {
     ['bell\x07 and null\0', 'bell and null'],
     ['tab\tstays', 'tab\tstays'],
     ['turned \u202e around', 'turned  around'],
+    ['\x1b[>0q\x1b[?2026$pWelcome\x1b[1Cto\x1b[2;10Hyou\x1b(B\x1b=', 'Welcome to you'],
   ])('of %j is %j', (given, shown) => {
     expect(plainLine(given)).toBe(shown);
   });

@@ -1,4 +1,3 @@
-import { stripVTControlCharacters } from 'node:util';
 import type { PaneLine } from '@polyphony/protocol';
 
 /** Output as the host answers it. */
@@ -28,11 +27,17 @@ export function plainLines({ bytes, from, firstLine, softBreaks }: OutputPage): 
 }
 
 /**
- * What a person would read of one line of output: no escapes, and of a line that was written over with carriage
- * returns what stood there last.
+ * What a person would read of one line of output: no escapes, a space where the cursor jumped, and of a line that was
+ * written over with carriage returns what stood there last.
  */
 export function plainLine(text: string): string {
-  const line = stripVTControlCharacters(text.replace(stringSequences, ''));
+  const line = text
+    .replace(stringSequences, '')
+    .replace(controlSequences, (_, parameters: string, final: string) => {
+      if (final === 'C') return ' '.repeat(Math.min(Number.parseInt(parameters, 10) || 1, widestJump));
+      return jumps.has(final) ? ' ' : '';
+    })
+    .replace(shortSequences, '');
   const shown = line.endsWith('\r') ? line.slice(0, -1) : line;
   return shown
     .split('\r')
@@ -42,6 +47,11 @@ export function plainLine(text: string): string {
 
 /** Titles, links and the like: everything up to their end, or to the end of the line when that is missing. */
 const stringSequences = /(?:\x1b[PX^_\]]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x9c]*(?:\x07|\x1b\\|\x9c|$)/g;
+const controlSequences = /(?:\x1b\[|\x9b)([0-?]*)[ -/]*([@-~])/g;
+const shortSequences = /\x1b[ -/]*[0-~]/g;
+/** The ends of sequences that put the cursor somewhere else. */
+const jumps = new Set('ABDEFGHdf`');
+const widestJump = 200;
 
 /** Control characters but TAB, and the invisible ones that turn the direction of text around. */
 const leftovers = /[\0-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/g;

@@ -24,6 +24,8 @@ const telling: readonly TmuxEventType[] = [
   'layout-change',
 ];
 
+const retryMs = 3_000;
+
 /** Knows whether the tmux session is up and how many people look at it, and tells when that changes. */
 export class SessionWatch {
   readonly #options: SessionWatchOptions;
@@ -32,39 +34,56 @@ export class SessionWatch {
   #people = 0;
   #following: Events | undefined;
   #closed = false;
+  #later: NodeJS.Timeout | undefined;
 
   constructor(options: SessionWatchOptions) {
     this.#options = options;
   }
 
-  /** Looks at how things are now, and tells what is different from before. */
+  /** Looks at how things are now, and tells what is different from before; later again when tmux does not answer. */
   look(): Promise<void> {
     return this.#turns.take('', async () => {
       if (this.#closed) return;
-      const { session, events, hub, meetPanes } = this.#options;
-      const from = { participant: hub };
-      const up = await session.running();
-      const people = up ? await session.people() : 0;
-      const arrived = Math.max(0, people - this.#people);
-      const left = Math.max(0, this.#people - people);
-      const first = this.#up === undefined;
-      const drafts = [
-        ...(up && this.#up === false ? [draft(from, 'session:started', {})] : []),
-        ...Array.from({ length: first ? 0 : arrived }, () => draft(from, 'session:attached', {})),
-        ...Array.from({ length: left }, () => draft(from, 'session:detached', {})),
-        ...(!up && this.#up ? [draft(from, 'session:stopped', {})] : []),
-      ];
-      this.#up = up;
-      this.#people = people;
-      if (drafts.length > 0) await events.append(drafts);
-      await meetPanes(up);
-      if (up) await this.#follow();
-      else await this.#unfollow();
+      try {
+        await this.#lookNow();
+      } catch (error) {
+        if (!(error instanceof PolyError && error.code === 'unavailable')) throw error;
+        this.#options.log.warn('the tmux session cannot be looked at', { error });
+        this.#later ??= setTimeout(() => {
+          this.#later = undefined;
+          this.look().catch((cause: unknown) =>
+            this.#options.log.error('the tmux session is not watched', { error: cause }),
+          );
+        }, retryMs);
+      }
     });
+  }
+
+  async #lookNow(): Promise<void> {
+    const { session, events, hub, meetPanes } = this.#options;
+    const from = { participant: hub };
+    const up = await session.running();
+    const people = up ? await session.people() : 0;
+    const arrived = Math.max(0, people - this.#people);
+    const left = Math.max(0, this.#people - people);
+    const first = this.#up === undefined;
+    const drafts = [
+      ...(up && this.#up === false ? [draft(from, 'session:started', {})] : []),
+      ...Array.from({ length: first ? 0 : arrived }, () => draft(from, 'session:attached', {})),
+      ...Array.from({ length: left }, () => draft(from, 'session:detached', {})),
+      ...(!up && this.#up ? [draft(from, 'session:stopped', {})] : []),
+    ];
+    this.#up = up;
+    this.#people = people;
+    if (drafts.length > 0) await events.append(drafts);
+    await meetPanes(up);
+    if (up) await this.#follow();
+    else await this.#unfollow();
   }
 
   async close(): Promise<void> {
     this.#closed = true;
+    clearTimeout(this.#later);
     await this.#unfollow();
   }
 

@@ -32,10 +32,10 @@ export class TmuxSession {
 
   async info(): Promise<SessionInfo> {
     const { socket, session } = this.#options;
-    return { running: await this.running(), tmux: 'tmux', socket, name: session };
+    return { running: await this.usable(), tmux: 'tmux', socket, name: session };
   }
 
-  /** Whether the session is there; without tmux it is not. */
+  /** Whether the session is there. Throws when that cannot be known: nobody may be taken for dead on a guess. */
   async running(): Promise<boolean> {
     if (!existsSync(this.#socketPath)) return false;
     try {
@@ -44,16 +44,21 @@ export class TmuxSession {
     } catch (error) {
       // Anything else, a server that does not answer for instance, leaves open whether it is there.
       const { TmuxError } = await loadTmux();
-      if (error instanceof TmuxError && (error.code === 'no_server' || error.code === 'missing_binary'))
-        return false;
+      if (error instanceof TmuxError && error.code === 'no_server') return false;
       throw unreachable(error);
     }
   }
 
+  /** Whether the session is known to be there. */
+  usable(): Promise<boolean> {
+    return this.running().catch(() => false);
+  }
+
   /** How many people look at it; programs that are attached, ours among them, do not count. */
   async people(): Promise<number> {
-    const clients = await this.read('list-clients', '-t', this.target, '-F', '#{client_control_mode}');
-    return clients.split('\n').filter((line) => line === '0').length;
+    const format = '#{client_control_mode} #{?session_group,#{session_group},#{session_name}}';
+    const clients = await this.read('list-clients', '-F', format);
+    return clients.split('\n').filter((line) => line === `0 ${this.#options.session}`).length;
   }
 
   async start(): Promise<void> {
@@ -63,12 +68,14 @@ export class TmuxSession {
     await this.run('new-session', '-d', '-s', session, '-c', home, '-x', '120', '-y', '40');
   }
 
-  /** Ends the session, and the server with it when nobody has another there. */
+  /** Ends the session with those that only show it, and the server with it when nobody has another there. */
   async stop(): Promise<void> {
     if (!(await this.running())) return;
-    const sessions = await this.read('list-sessions', '-F', '#{session_name}');
-    const alone = sessions.trim() === this.#options.session;
-    await (alone ? this.run('kill-server') : this.run('kill-session', '-t', this.target));
+    const format = '#{session_id} #{?session_group,#{session_group},#{session_name}}';
+    const sessions = (await this.read('list-sessions', '-F', format)).trim().split('\n');
+    const ours = sessions.filter((line) => line.endsWith(` ${this.#options.session}`));
+    if (ours.length === sessions.length) return void (await this.run('kill-server'));
+    for (const line of ours) await this.run('kill-session', '-t', line.split(' ', 1)[0] ?? '');
   }
 
   /** Runs one command and answers what it printed; a refusal of tmux is an error. */
