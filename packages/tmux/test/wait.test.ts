@@ -76,7 +76,8 @@ describe.each(testBinaries())('waiting on %s', (binary) => {
       whileRunning: true,
     });
     expect(finished.reason).toBe('finished');
-    expect(finished.text).toContain('\nlate\n');
+    // On a busy machine the shell shows its prompt again only after the command was typed.
+    expect(finished.text).toMatch(/^(ready> )?late$/m);
   });
 
   test('ends when the pane is killed, when aborted, at the byte limit and at the timeout', async () => {
