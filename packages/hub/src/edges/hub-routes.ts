@@ -49,6 +49,7 @@ export function hubRoutes(options: HubRoutesOptions): readonly Route[] {
       path: '/emit/:event',
       summary: 'Emits an event of any name but a built-in one’s.',
       scope: 'events:emit',
+      body: z.unknown().describe('The payload: any JSON value.'),
       async handle({ request, caller, name }) {
         const event = eventNameOf(name);
         const payload = await readJson(request);
@@ -79,6 +80,12 @@ export function hubRoutes(options: HubRoutesOptions): readonly Route[] {
       path: '/events',
       summary: 'Streams events as SSE.',
       scope: 'events:read',
+      query: {
+        include:
+          'Which events: exact names, prefix:* and *, with commas between. Without it nothing is sent.',
+        since: 'The seq of the last event seen; the header Last-Event-ID says the same.',
+        ticket: 'A ticket of kind events, where no header can be sent.',
+      },
       async handle(call) {
         const include = call.url.searchParams.get('include') ?? '';
         if (include === '')
@@ -105,6 +112,7 @@ export function hubRoutes(options: HubRoutesOptions): readonly Route[] {
       path: '/tickets',
       summary: 'Answers a ticket that opens one stream once, within 30 seconds.',
       scope: 'any',
+      body: ticketRequest,
       async handle({ request, caller }) {
         const parsed = ticketRequest.safeParse(await readJson(request));
         if (parsed.success) return credentials.ticket(parsed.data.kind, caller);

@@ -9,20 +9,21 @@ export function openApiDocument(
   version: string,
 ): object {
   const paths: Record<string, Record<string, unknown>> = {};
-  for (const { method, path, summary } of routes) {
+  for (const { method, path, summary, query = {}, body } of routes) {
     if (path === '/action/:name') continue;
     const at = path.replace(/:(\w+)/g, '{$1}');
-    const parameters = [...path.matchAll(/:(\w+)/g)].map(([, name]) => ({
-      name,
-      in: 'path',
-      required: true,
-      schema: { type: 'string' },
-    }));
+    const schema = { type: 'string' };
+    const parameters = [
+      ...[...path.matchAll(/:(\w+)/g)].map(([, name]) => ({ name, in: 'path', required: true, schema })),
+      ...Object.entries(query).map(([name, description]) => ({ name, in: 'query', description, schema })),
+    ];
+    const content = body && { 'application/json': { schema: jsonSchemaOf(body, 'input') } };
     paths[at] = {
       ...paths[at],
       [method.toLowerCase()]: {
         summary,
         parameters,
+        ...(content && { requestBody: { content } }),
         responses: { 200: { description: 'Done.' }, default: failure },
       },
     };

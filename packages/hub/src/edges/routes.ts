@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Scope } from '@polyphony/protocol';
+import type { z } from 'zod';
 import type { Caller } from '../registry/caller.ts';
 
 export interface Call {
@@ -19,6 +20,10 @@ export interface RouteInfo {
   readonly summary: string;
   /** What the caller must hold; `action` leaves it to the action, `any` takes every credential. */
   readonly scope: Scope | 'action' | 'any';
+  /** What its query may hold, and why. */
+  readonly query?: Readonly<Record<string, string>>;
+  /** The schema of its JSON body. */
+  readonly body?: z.ZodType;
 }
 
 /** Answers a value to send as JSON, or undefined when it has answered by itself. */
