@@ -128,6 +128,7 @@ async function build(
   const address = { port: null as number | null, url: null as string | null };
   const panes = await Panes.open({
     ...{ store, events, credentials, clock, random, log, config, session, env },
+    keep: { maxLines: settings.bufferLines },
     connectHost: options.connectHost,
     address: () => ({ host: places.host, socket: places.socket, ...address }),
     hub: user,

@@ -9,7 +9,7 @@ describe.each(backends)('%s panes', (backend) => {
   let hub: TestHub;
 
   beforeAll(async () => {
-    hub = await TestHub.start();
+    hub = await TestHub.start({ env: { PTY_MAX_BUFFER_LINES: '1000' } });
     if (backend === 'tmux') await hub.client.call('session:start', {});
   });
   afterAll(() => hub[Symbol.asyncDispose]());
@@ -18,7 +18,8 @@ describe.each(backends)('%s panes', (backend) => {
   const exit = (paneId: string) => hub.event('pane:exited', ({ payload }) => payload.paneId === paneId);
   const text = async (paneId: string): Promise<string[]> =>
     (await hub.client.call('pane:read', { paneId })).lines?.map((line) => line.text) ?? [];
-  const shows = (paneId: string, line: string) => until(async () => (await text(paneId)).includes(line));
+  const shows = (paneId: string, line: string) =>
+    until(async () => (await text(paneId)).some((shown) => shown.trim() === line));
 
   it('run a program, keep all it printed, and tell how it ended', async () => {
     const { id } = await open('sh', '-c', 'echo one; printf "two\\nthree"; exit 7');
@@ -36,6 +37,26 @@ describe.each(backends)('%s panes', (backend) => {
     });
     const listed = (await hub.client.call('pane:list', {})).find((pane) => pane.id === id);
     expect(listed).toMatchObject({ status: 'exited', exitCode: 7, exitSignal: null, backend });
+  });
+
+  it('keep the last lines of many, under the numbers they had', async () => {
+    const { id } = await open('seq', '1', '3000');
+    await exit(id);
+    const {
+      lines = [],
+      retainedFrom,
+      from,
+    } = await hub.client.call('pane:read', { paneId: id, fromLine: 1, limit: 2 });
+    expect(from).toBe(retainedFrom);
+    expect(lines[0]?.text).toBe(String(lines[0]?.n));
+    expect(lines[0]?.n).toBeGreaterThan(1900);
+    expect(await hub.client.call('pane:read', { paneId: id, fromLine: 1 })).toMatchObject({
+      truncated: true,
+      more: true,
+    });
+    expect((await hub.client.call('pane:read', { paneId: id, tail: 1 })).lines).toEqual([
+      { n: 3000, text: '3000' },
+    ]);
   });
 
   it('tell a signal as a signal', async () => {

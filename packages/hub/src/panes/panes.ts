@@ -23,7 +23,7 @@ import { createInputGate, type InputGate } from './input-gate.ts';
 import { PaneBook } from './pane-book.ts';
 import type { Ending, PaneRecord } from './pane-record.ts';
 import { permitSpawn } from './permit.ts';
-import { createPtyBackend } from './pty-backend.ts';
+import { createPtyBackend, type Keep } from './pty-backend.ts';
 import { SessionWatch } from './session-watch.ts';
 import { TmuxBackend, type TmuxPaneRow } from './tmux-backend.ts';
 import type { TmuxSession } from './tmux-session.ts';
@@ -36,6 +36,7 @@ export interface PanesOptions {
   readonly random: Random;
   readonly log: Log;
   readonly config: Config;
+  readonly keep: Keep;
   readonly session: TmuxSession;
   readonly connectHost: () => Promise<Host>;
   /** The environment the user has. */
@@ -87,8 +88,8 @@ export class Panes {
       onConnected: (host) => this.#meetHost(host),
       onLost: () => this.#own(this.#loseHost()),
     });
-    this.tmux = new TmuxBackend(options.session, this.link);
-    this.#backends = { pty: createPtyBackend(this.link), tmux: this.tmux };
+    this.tmux = new TmuxBackend(options.session, this.link, options.keep);
+    this.#backends = { pty: createPtyBackend(this.link, options.keep), tmux: this.tmux };
     this.watch = new SessionWatch({ ...options, meetPanes: (up) => this.#meetTmux(up) });
     this.gate = createInputGate({ book, backendOf: (record) => this.backendOf(record) });
   }
@@ -269,6 +270,7 @@ export class Panes {
       id: row.id,
       cols: record.cols,
       rows: record.rows,
+      ...this.#options.keep,
       note: JSON.stringify(record),
     });
     await this.tmux.pipeAgain(row, fifo, { withHistory: !known });

@@ -4,13 +4,18 @@ import type { HostLink } from './host-link.ts';
 /** How long a program has to end after it was asked to, before it is killed. */
 export const graceMs = 3_000;
 
+/** How much of a pane's output the host keeps. */
+export interface Keep {
+  readonly maxLines: number;
+}
+
 /** Panes whose terminals the host owns. */
-export function createPtyBackend(link: HostLink): PaneBackend {
+export function createPtyBackend(link: HostLink, keep: Keep): PaneBackend {
   return {
     name: 'pty',
     async open({ record, env }) {
       const { id, argv, cwd, cols, rows, drawn } = record;
-      const spec = { id, argv, cwd, env, cols, rows, screen: drawn, note: JSON.stringify(record) };
+      const spec = { id, argv, cwd, env, cols, rows, screen: drawn, ...keep, note: JSON.stringify(record) };
       return { ...(await link.use((host) => host.open(spec))), tmuxPane: null };
     },
     async type({ id }, bytes) {

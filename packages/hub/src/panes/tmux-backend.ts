@@ -8,7 +8,7 @@ import { startTimeOf } from '../host/process-table.ts';
 import type { ExitListener, PaneBackend } from './backend.ts';
 import type { HostLink } from './host-link.ts';
 import type { PaneRecord } from './pane-record.ts';
-import { graceMs } from './pty-backend.ts';
+import { graceMs, type Keep } from './pty-backend.ts';
 import type { TmuxSession } from './tmux-session.ts';
 
 /** One tmux pane that is ours, as tmux lists it. */
@@ -35,10 +35,12 @@ export class TmuxBackend implements PaneBackend {
   readonly name = 'tmux';
   readonly #session: TmuxSession;
   readonly #link: HostLink;
+  readonly #keep: Keep;
 
-  constructor(session: TmuxSession, link: HostLink) {
+  constructor(session: TmuxSession, link: HostLink, keep: Keep) {
     this.#session = session;
     this.#link = link;
+    this.#keep = keep;
   }
 
   async open({ record, env }: Parameters<PaneBackend['open']>[0]): ReturnType<PaneBackend['open']> {
@@ -46,7 +48,7 @@ export class TmuxBackend implements PaneBackend {
     const { fifo } = await this.#link.use((host) => {
       // tmux would make the pane and let it die.
       findProgram(argv[0] ?? '', cwd, env);
-      return host.adopt({ id, cols, rows, note: JSON.stringify(record) });
+      return host.adopt({ id, cols, rows, ...this.#keep, note: JSON.stringify(record) });
     });
     // The newest window stands last, so that one line can make it and name it: nothing is printed before the pipe is on.
     const last = `${this.#session.target}{end}`;

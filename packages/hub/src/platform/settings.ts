@@ -11,6 +11,8 @@ export interface Settings {
   readonly tmuxConfig: string | undefined;
   readonly sessionName: string;
   readonly handlerTimeoutMs: number;
+  /** How many lines of a pane's output are kept. */
+  readonly bufferLines: number;
 }
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -35,19 +37,19 @@ export function readSettings(env: Env): Settings {
   }
   return {
     tcp: env.POLY_NO_TCP !== '1',
-    port: env.POLY_PORT ? wholeNumber(env, 'POLY_PORT', 65_535) : undefined,
+    port: wholeNumber(env, 'POLY_PORT', 65_535),
     hostname,
     tmuxSocket: env.POLY_TMUX_SOCKET || 'poly',
     tmuxConfig: env.POLY_TMUX_CONFIG || undefined,
     sessionName,
-    handlerTimeoutMs: env.POLY_EVENT_HANDLER_TIMEOUT_MS
-      ? wholeNumber(env, 'POLY_EVENT_HANDLER_TIMEOUT_MS', 600_000)
-      : 5_000,
+    handlerTimeoutMs: wholeNumber(env, 'POLY_EVENT_HANDLER_TIMEOUT_MS', 600_000) ?? 5_000,
+    bufferLines: wholeNumber(env, 'PTY_MAX_BUFFER_LINES', 10_000_000) ?? 50_000,
   };
 }
 
-function wholeNumber(env: Env, name: string, most: number): number {
-  const text = env[name] ?? '';
+function wholeNumber(env: Env, name: string, most: number): number | undefined {
+  const text = env[name];
+  if (!text) return undefined;
   const number = Number(text);
   if (/^\d+$/.test(text) && number <= most) return number;
   throw new PolyError('invalid_arguments', `${name} is "${text}": give a whole number from 0 to ${most}.`);
