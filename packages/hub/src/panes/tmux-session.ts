@@ -74,8 +74,13 @@ export class TmuxSession {
     const format = '#{session_id} #{?session_group,#{session_group},#{session_name}}';
     const sessions = (await this.read('list-sessions', '-F', format)).trim().split('\n');
     const ours = sessions.filter((line) => line.endsWith(` ${this.#options.session}`));
-    if (ours.length === sessions.length) return void (await this.run('kill-server'));
-    for (const line of ours) await this.run('kill-session', '-t', line.split(' ', 1)[0] ?? '');
+    try {
+      if (ours.length === sessions.length) await this.run('kill-server');
+      else for (const line of ours) await this.run('kill-session', '-t', line.split(' ', 1)[0] ?? '');
+    } catch (error) {
+      // A server that ends may do so before it has answered.
+      if (await this.running()) throw error;
+    }
   }
 
   /** Runs one command and answers what it printed; a refusal of tmux is an error. */
