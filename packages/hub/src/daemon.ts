@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { errorKinds, PolyError } from '@polyphony/protocol';
 import { connectHost } from './host/client.ts';
+import { HostError } from './host/host-error.ts';
 import { createHub } from './hub.ts';
 import { systemClock } from './platform/clock.ts';
 import { placesOf } from './platform/places.ts';
@@ -14,6 +15,7 @@ async function main(): Promise<void> {
   const places = placesOf(process.env);
   const version = ownVersion();
   const beside = (name: string): string => join(import.meta.dirname, name);
+  const host = { dir: places.host, version };
   const hub = await createHub({
     places,
     settings: readSettings(process.env),
@@ -21,8 +23,8 @@ async function main(): Promise<void> {
     version,
     clock: systemClock,
     random: systemRandom,
-    connectHost: () =>
-      connectHost({ dir: places.host, version, spawn: [process.execPath, beside('host.cjs')] }),
+    connectHost: () => connectHost({ ...host, spawn: [process.execPath, beside('host.cjs')] }),
+    findHost: () => connectHost({ ...host, spawn: false }).catch(unlessThere),
     storeThread: pathToFileURL(beside('store-thread.cjs')),
     tmuxConfig: beside('../tmux.conf'),
     onBroken: fail,
@@ -35,6 +37,11 @@ async function main(): Promise<void> {
   process.on('SIGHUP', () => undefined); // The terminal it was started from may close.
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void hub.close());
   await hub.closed;
+}
+
+function unlessThere(error: unknown): undefined {
+  if (error instanceof HostError && error.code === 'host_unavailable') return undefined;
+  throw error;
 }
 
 function fail(error: unknown): never {

@@ -44,6 +44,8 @@ export interface HubOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly connectHost: () => Promise<Host>;
+  /** The host that runs already, if one does. */
+  readonly findHost: () => Promise<Host | undefined>;
   readonly tmuxConfig: string;
   /** What the store's threads run. */
   readonly storeThread: URL;
@@ -130,6 +132,7 @@ async function build(
     ...{ store, events, credentials, clock, random, log, config, session, env },
     keep: { maxLines: settings.bufferLines },
     connectHost: options.connectHost,
+    findHost: options.findHost,
     address: () => ({ host: places.host, socket: places.socket, ...address }),
     hub: user,
   });
@@ -204,7 +207,7 @@ async function build(
     onPort: (port, url) => Object.assign(address, { port, url }),
   });
   ends.push(closeDoors);
-  ends.push(keepHouse({ store, database: places.database, clock, log }));
+  ends.push(keepHouse({ store, database: places.database, clock, log, onLost: options.onBroken }));
   await events.append([draft(hub, 'server:started', {})]);
   const { url } = address;
   const discovery = {

@@ -1,4 +1,5 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { TestHub, until } from './test-hub.ts';
@@ -153,6 +154,64 @@ describe.each(backends)('%s panes', (backend) => {
     await shows(id, 'here20 90');
     expect(await hub.client.call('pane:screen', { paneId: id })).toMatchObject({ cols: 90, rows: 20 });
     await hub.client.call('pane:close', { paneId: id });
+  });
+
+  it('take no word of theirs for something to run', async () => {
+    const trap = join(hub.home, `trap-${backend}`);
+    const run = `#(touch ${trap})`;
+    const folder = join(hub.home, `#(touch x)${backend}`);
+    mkdirSync(folder);
+    const { id } = await hub.client.call('pane:new', {
+      argv: ['pwd', run],
+      title: `${run} #{session_name}`,
+      cwd: folder,
+      backend,
+    });
+    await exit(id);
+    const listed = (await hub.client.call('pane:list', {})).find((pane) => pane.id === id);
+    expect(listed?.title).toBe(`${run} #{session_name}`);
+    const { id: other } = await hub.client.call('pane:new', { argv: ['pwd'], cwd: folder, backend });
+    await exit(other);
+    expect(await text(other)).toEqual([folder]);
+    expect(existsSync(trap)).toBe(false);
+  });
+
+  it('of one id are one, however many ask at once', async () => {
+    const asked = Array.from({ length: 5 }, () =>
+      hub.client.call('pane:new', {
+        id: `one-${backend}`,
+        argv: ['sh', '-c', 'echo "$POLY_TOKEN"; exec cat'],
+        backend,
+      }),
+    );
+    const outcomes = await Promise.allSettled(asked);
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    const token = await until(async () => (await text(`one-${backend}`))[0]);
+    await expect(hub.as(token).call('pane:write', { paneId: `one-${backend}`, data: 'x' })).resolves.toEqual({
+      bytes: 1,
+    });
+    await hub.client.call('pane:close', { paneId: `one-${backend}` });
+  });
+
+  it('leave nothing running when they are closed after their end', async () => {
+    const { id } = await open('sh', '-c', 'setsid sleep 777 & sleep 0.2');
+    await exit(id);
+    await hub.client.call('pane:close', { paneId: id });
+    expect(processesOf(id)).toEqual([]);
+  });
+
+  it('take a long text of many lines whole, and others meanwhile', async () => {
+    const { id } = await open('sh', '-c', 'stty raw -echo; echo ready; head -c 200000 | cksum; exec cat');
+    const { id: other } = await open('cat');
+    await shows(id, 'ready');
+    const data = 'a line of forty characters, or nearly so\n'.repeat(4_879).slice(0, 200_000);
+    const typed = hub.client.call('pane:write', { paneId: id, data });
+    await hub.client.call('pane:write', { paneId: other, data: 'meanwhile', enter: true });
+    await shows(other, 'meanwhile');
+    expect(await typed).toEqual({ bytes: 200_000 });
+    const sum = execFileSync('cksum', { input: data, encoding: 'utf8' }).trim();
+    await shows(id, sum);
+    for (const paneId of [id, other]) await hub.client.call('pane:close', { paneId });
   });
 
   it('refuse an id that is taken', async () => {

@@ -259,17 +259,50 @@ describe('a pane’s credential', () => {
 
 describe('tickets', () => {
   it('open one stream once', async () => {
-    const response = await hub.send({
-      method: 'POST',
-      path: '/tickets',
-      body: '{"kind":"events"}',
-      headers: { authorization: `Bearer ${hub.token}`, 'content-type': 'application/json' },
-    });
-    const { ticket } = JSON.parse(response.body) as { ticket: string };
-    const path = `/openapi.json?ticket=${ticket}`;
-    expect((await hub.send({ method: 'GET', path, headers: {} })).status).toBe(200);
-    expect((await hub.send({ method: 'GET', path, headers: {} })).status).toBe(401);
+    const { ticket } = await ask('/tickets', { kind: 'events' });
+    const open = (path: string) => get(`${path}ticket=${ticket}`, [`Host: 127.0.0.1:${port}`]);
+    expect(await open('/openapi.json?')).toBe(401);
+    expect(await open('/events?include=*&')).toBe(200);
+    expect(await open('/events?include=*&')).toBe(401);
   });
+
+  it('run no action', async () => {
+    const { ticket } = await ask('/tickets', { kind: 'events' });
+    expect(await send({ token: null, path: `/action/pane:list?ticket=${ticket}` })).toMatchObject({
+      status: 401,
+    });
+  });
+
+  it('of a pane end with it', async () => {
+    const { id } = await hub.client.call('pane:new', { argv: ['sh', '-c', 'echo "$POLY_TOKEN"; exec cat'] });
+    const token = await until(
+      async () => (await hub.client.call('pane:read', { paneId: id })).lines?.[0]?.text,
+    );
+    const { ticket } = await ask('/tickets', { kind: 'events' }, token);
+    await hub.client.call('pane:close', { paneId: id });
+    expect(await get(`/events?include=*&ticket=${ticket}`, [`Host: 127.0.0.1:${port}`])).toBe(401);
+  });
+
+  async function ask(path: string, body: object, token = hub.token): Promise<{ ticket: string }> {
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+    return JSON.parse((await hub.send({ method: 'POST', path, body: JSON.stringify(body), headers })).body);
+  }
+});
+
+it('does not let a pane inherit what another of its name had made', async () => {
+  const token = async (paneId: string): Promise<string> =>
+    until(async () => (await hub.client.call('pane:read', { paneId })).lines?.[0]?.text);
+  const argv = ['sh', '-c', 'echo "$POLY_TOKEN"; exec cat'];
+  await hub.client.call('pane:new', { id: 'boss', argv });
+  await hub.as(await token('boss')).call('pane:new', { id: 'worker', argv: ['cat'] });
+  await hub.client.call('pane:close', { paneId: 'boss' });
+  await hub.client.call('pane:new', { id: 'boss', argv });
+  const heir = hub.as(await token('boss'));
+  await expect(heir.call('pane:write', { paneId: 'worker', data: 'x' })).rejects.toMatchObject({
+    code: 'forbidden',
+  });
+  expect((await heir.call('pane:list', {})).map(({ id }) => id)).toEqual(['boss']);
+  await expect(heir.call('pane:get-meta', { paneId: 'worker' })).rejects.toMatchObject({ code: 'forbidden' });
 });
 
 it('keeps everything to the user alone, whatever the umask', async () => {

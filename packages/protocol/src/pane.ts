@@ -8,9 +8,15 @@ export type Meta = Readonly<Record<string, MetaValue>>;
 export type Backend = 'pty' | 'tmux';
 export type PaneStatus = 'running' | 'exited';
 
-const metaValue: z.ZodType<MetaValue> = z.union([z.string(), z.number(), z.boolean(), z.null()]);
-const metaKey = z.string().min(1).max(128);
-const meta: z.ZodType<Meta> = z.record(metaKey, metaValue);
+const metaValue: z.ZodType<MetaValue> = z.union([z.string().max(8192), z.number(), z.boolean(), z.null()]);
+const metaKey = z
+  .string()
+  .min(1)
+  .max(128)
+  .refine((key) => key !== '__proto__', 'cannot be a key');
+const meta: z.ZodType<Meta> = z
+  .record(metaKey, metaValue)
+  .refine((notes) => Object.keys(notes).length <= 100, 'must be at most 100 notes');
 export const text: z.ZodString = z.string().refine((value) => !value.includes('\0'), 'must not contain NUL');
 const backend = z.enum(['pty', 'tmux']);
 const size = (what: string) => z.int().min(1).max(1000).optional().describe(`Number of ${what}.`);
@@ -108,7 +114,7 @@ const paneInfo: z.ZodType<PaneInfo> = z.object({
 
 export const paneList: Action<Record<string, never>, readonly PaneInfo[]> = defineAction({
   name: 'pane:list',
-  summary: 'Lists every pane.',
+  summary: 'Lists every pane; to a pane those it owns.',
   scope: 'pane:read',
   effect: 'read',
   params: nothing,
@@ -131,6 +137,7 @@ export const paneGetMeta: Action<PaneParams, PaneMeta> = defineAction({
   summary: 'Answers the notes kept with a pane.',
   scope: 'pane:read',
   effect: 'read',
+  onPane: true,
   params: paneParams,
   result: z.object({ id: paneId, meta }),
 });

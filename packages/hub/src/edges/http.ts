@@ -68,15 +68,15 @@ export class HttpEdge {
     clearTimeout(grace);
   }
 
-  /** Who sent this; throws when it passes neither the gate nor a credential. */
-  identify(request: IncomingMessage, url: URL, door: Door, kind: TicketKind): Caller {
+  /** Who sent this, by a credential or by a ticket of a kind; throws when it passes neither the gate nor a credential. */
+  identify(request: IncomingMessage, url: URL, door: Door, kind?: TicketKind): Caller {
     passGate(request, door);
     const { credentials, onAuthentication } = this.#options;
     const attempt = { door: door.kind, path: url.pathname };
     try {
-      const ticket = url.searchParams.get('ticket');
+      const ticket = kind && url.searchParams.get('ticket');
       const caller =
-        ticket !== null ? credentials.redeem(ticket, kind) : credentials.identify(bearerOf(request));
+        kind && ticket ? credentials.redeem(ticket, kind) : credentials.identify(bearerOf(request));
       const claimed = request.headers['x-poly-pane'];
       if (claimed !== undefined && claimed !== caller.pane) {
         throw new PolyError(
@@ -98,12 +98,13 @@ export class HttpEdge {
     const gone = new AbortController();
     response.once('close', () => gone.abort());
     try {
-      const url = new URL(request.url ?? '/', 'http://poly');
+      const url = urlOf(request);
       if (url.pathname === '/health' && request.headers.authorization === undefined) {
         passGate(request, door);
         return sendJson(response, 200, { status: 'ok' });
       }
-      const caller = this.identify(request, url, door, 'events');
+      const isStream = request.method === 'GET' && url.pathname === '/events';
+      const caller = this.identify(request, url, door, isStream ? 'events' : undefined);
       const { route, name } = this.#find(request, url);
       if (route.scope !== 'action' && route.scope !== 'any' && !caller.scopes.has(route.scope)) {
         throw new PolyError('forbidden', `${request.method} ${url.pathname} needs the scope ${route.scope}.`);
@@ -130,6 +131,7 @@ export class HttpEdge {
   }
 
   async #fail(request: IncomingMessage, response: ServerResponse, error: unknown): Promise<void> {
+    if (request.destroyed && !request.complete) return; // Whoever asked has gone in the middle of it.
     const info = infoOf(error);
     if (info.code === 'internal')
       this.#options.log.error(`${request.method} ${request.url} failed`, { error });
@@ -152,6 +154,12 @@ function bearerOf({ headers }: IncomingMessage): string {
   throw new PolyError('unauthenticated', 'no credential was given.', {
     hint: 'Send Authorization: Bearer <token>; the token is in the file "token" of the hub’s home.',
   });
+}
+
+function urlOf({ url = '/' }: IncomingMessage): URL {
+  const parsed = URL.parse(url, 'http://poly');
+  if (parsed) return parsed;
+  throw new PolyError('invalid_request', `"${url.slice(0, 128)}" is no path.`);
 }
 
 function infoOf(error: unknown): ErrorInfo {

@@ -17,7 +17,10 @@ export interface Subscription {
   readonly after?: number;
 }
 
-const page = 500;
+/** So few at a time, since each may have a megabyte. */
+const page = 16;
+/** How long a reader may take for one page of what it missed. */
+const patienceMs = 30_000;
 const dropped = ': dropped, because you read too slowly; connect again with your Last-Event-ID\n\n';
 
 /** Readers that want the same events share one encoding and one buffer a tick. */
@@ -151,7 +154,9 @@ function maySee({ pane }: Caller, event: PolyEvent): boolean {
 
 function drained(response: ServerResponse): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(() => response.destroy(), patienceMs);
   const done = (): void => {
+    clearTimeout(timer);
     response.off('drain', done).off('close', done);
     resolve();
   };

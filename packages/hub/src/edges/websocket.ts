@@ -20,8 +20,8 @@ export interface PaneStreams {
   follow(paneId: string, from: number, signal: AbortSignal): AsyncIterable<OutputChunk>;
   type(paneId: string, data: string): Promise<void>;
   resize(paneId: string, cols: number, rows: number): Promise<void>;
-  /** Hears of every pane that changed. */
-  onUpdate(listener: (pane: PaneInfo) => void): () => void;
+  /** Hears of every pane the caller may see that changed. */
+  onUpdate(caller: Caller, listener: (pane: PaneInfo) => void): () => void;
 }
 
 export interface WebSocketEdgeOptions {
@@ -73,12 +73,11 @@ export class WebSocketEdge {
         const caller = identify(request, url);
         if (url.pathname !== '/ws')
           throw new PolyError('unknown_route', `there is no WebSocket at ${url.pathname}.`);
-        this.#sockets.handleUpgrade(
-          request,
-          socket,
-          head,
-          (client) => new Connection(client, caller, this.#options),
-        );
+        this.#sockets.handleUpgrade(request, socket, head, (client) => {
+          this.#callers.set(client, caller);
+          client.on('close', () => this.#callers.delete(client));
+          new Connection(client, caller, this.#options);
+        });
       } catch (error) {
         refuse(socket, error);
       }
@@ -103,8 +102,6 @@ class Connection {
   readonly #panes: PaneStreams;
   readonly #log: Log;
   readonly #followed = new Map<string, AbortController>();
-  /** Panes this connection has been allowed to type into. */
-  readonly #writable = new Set<string>();
   #handles = 0;
 
   constructor(client: WebSocket, caller: Caller, { panes, log }: WebSocketEdgeOptions) {
@@ -112,7 +109,7 @@ class Connection {
     this.#caller = caller;
     this.#panes = panes;
     this.#log = log;
-    const unlisten = panes.onUpdate((session) => this.#send({ type: 'session_update', session }));
+    const unlisten = panes.onUpdate(caller, (session) => this.#send({ type: 'session_update', session }));
     let turn = Promise.resolve();
     client.on('message', (data, binary) => {
       turn = turn.then(() => this.#take(binary ? undefined : String(data)));
@@ -152,10 +149,7 @@ class Connection {
         this.#followed.delete(paneId);
         return this.#send({ type: 'unsubscribed', sessionId: paneId });
       case 'input':
-        if (!this.#writable.has(paneId)) {
-          await this.#panes.permit('pane:write', { paneId, data: '' }, this.#caller);
-          this.#writable.add(paneId);
-        }
+        await this.#panes.permit('pane:write', { paneId, data: '' }, this.#caller);
         return this.#panes.type(paneId, message.data);
       case 'resize': {
         const { cols, rows } = message;
@@ -201,7 +195,9 @@ class Connection {
   }
 
   #send(message: object): void {
-    this.#client.send(JSON.stringify(message), () => undefined);
+    if (this.#client.bufferedAmount > mostUnread)
+      this.#client.close(1013, 'you read too slowly; connect again');
+    else this.#client.send(JSON.stringify(message), () => undefined);
   }
 }
 

@@ -28,7 +28,7 @@ export interface ProcessEntry {
 const batch = 50;
 
 /** All processes that run; one that has ended and waits to be reaped does not. */
-async function listProcesses(): Promise<readonly ProcessEntry[]> {
+export async function listProcesses(): Promise<readonly ProcessEntry[]> {
   if (process.platform !== 'linux') {
     return parsePs((await promisify(execFile)('ps', ['-A', ...psColumns], psOptions)).stdout);
   }

@@ -39,7 +39,7 @@ export function registerPaneActions(registry: Registry, panes: Panes, events: Ev
     await panes.close(paneId, { cleanup });
     return {};
   });
-  registry.register(owner, paneList, () => book.list().map(paneInfo));
+  registry.register(owner, paneList, (_, { caller }) => panes.visibleTo(caller).map(paneInfo));
   registry.register(owner, paneActivate, async ({ paneId }, { caller }) => {
     const record = book.get(paneId);
     if (record.status === 'running') await panes.backendOf(record).activate(record);

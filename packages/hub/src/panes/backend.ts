@@ -8,7 +8,7 @@ interface OpenPane {
   readonly env: Readonly<Record<string, string>>;
 }
 
-interface OpenedPane {
+export interface OpenedPane {
   readonly pid: number;
   readonly startTime: string | null;
   readonly tmuxPane: string | null;
@@ -22,8 +22,8 @@ export interface PaneBackend {
   type(record: PaneRecord, bytes: Buffer): Promise<void>;
   screen(record: PaneRecord): Promise<PaneScreen>;
   resize(record: PaneRecord, cols: number, rows: number): Promise<void>;
-  /** Ends the program and everything it started; resolves when all of it is dead. */
-  end(record: PaneRecord): Promise<void>;
+  /** Ends the program and everything it started; answers when all of it is dead, with how it ended if that is known. */
+  end(record: PaneRecord): Promise<Ending | undefined>;
   /** Brings it to the front, where there is one. */
   activate(record: PaneRecord): Promise<void>;
 }

@@ -5,6 +5,8 @@ import { HostError, type HostErrorCode } from '../host/host-error.ts';
 export interface HostLinkOptions {
   /** Finds the host, or starts one. */
   readonly connect: () => Promise<Host>;
+  /** The host that runs already, if one does. */
+  readonly find: () => Promise<Host | undefined>;
   /** Called with every host that was found or started, before anybody else gets it. */
   readonly onConnected: (host: Host) => Promise<void>;
   /** Called when a host has gone; its panes went with it. */
@@ -30,6 +32,14 @@ export class HostLink {
     }
   }
 
+  /** Meets the host that runs already; starts none. */
+  async find(): Promise<void> {
+    const host = await this.#options.find();
+    if (!host) return;
+    this.#current ??= this.#meet(host);
+    await this.#current;
+  }
+
   /** Ends the host with every pane it has. */
   async stop(): Promise<void> {
     const stopping = this.use((host) => host.stop({ killPanes: true }));
@@ -51,17 +61,20 @@ export class HostLink {
 
   async #connect(): Promise<Host> {
     try {
-      const host = await this.#options.connect();
-      host.onClose(() => {
-        this.#current = undefined;
-        if (!this.#closed) this.#options.onLost();
-      });
-      await this.#options.onConnected(host);
-      return host;
+      return await this.#meet(await this.#options.connect());
     } catch (error) {
       this.#current = undefined;
       throw error;
     }
+  }
+
+  async #meet(host: Host): Promise<Host> {
+    host.onClose(() => {
+      this.#current = undefined;
+      if (!this.#closed) this.#options.onLost();
+    });
+    await this.#options.onConnected(host);
+    return host;
   }
 }
 

@@ -17,8 +17,33 @@ export interface InputGateOptions {
   readonly backendOf: (record: PaneRecord) => PaneBackend;
 }
 
+/** How much may wait for a program that does not read. */
+const mostWaiting = 4 * 1024 * 1024;
+
 export function createInputGate({ book, backendOf }: InputGateOptions): InputGate {
   const turns = new Turns();
+  /** Bytes that wait for their turn, by pane. */
+  const waiting = new Map<string, number>();
+  const queue = async (paneId: string, bytes: Buffer): Promise<void> => {
+    const before = waiting.get(paneId) ?? 0;
+    if (before + bytes.length > mostWaiting) {
+      throw new PolyError(
+        'conflict',
+        `${paneId} does not read what is typed: ${before} bytes wait already.`,
+        {
+          hint: 'Wait until its program reads, or end it.',
+        },
+      );
+    }
+    waiting.set(paneId, before + bytes.length);
+    try {
+      await turns.take(paneId, () => write(paneId, bytes));
+    } finally {
+      const left = (waiting.get(paneId) ?? 0) - bytes.length;
+      if (left > 0) waiting.set(paneId, left);
+      else waiting.delete(paneId);
+    }
+  };
   const write = async (paneId: string, bytes: Buffer): Promise<void> => {
     const record = book.get(paneId);
     if (record.status !== 'running') {
@@ -29,7 +54,7 @@ export function createInputGate({ book, backendOf }: InputGateOptions): InputGat
     if (bytes.length > 0) await backendOf(record).type(record, bytes);
   };
   return {
-    type: (paneId, bytes) => turns.take(paneId, () => write(paneId, bytes)),
+    type: queue,
     hold: (paneId, work) => turns.take(paneId, () => work((bytes) => write(paneId, bytes))),
   };
 }

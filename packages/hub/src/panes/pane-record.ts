@@ -23,7 +23,7 @@ export interface PaneRecord {
   readonly exitCode: number | null;
   readonly exitSignal: string | null;
   readonly createdAt: number;
-  /** The pane whose credential asked for this one. */
+  /** Digest of the credential of the pane that asked for this one. */
   readonly createdBy: string | null;
   /** Digest of the credential it was born with. */
   readonly tokenHash: string;
@@ -31,10 +31,23 @@ export interface PaneRecord {
   readonly tmuxPane: string | null;
 }
 
+/** What a pane has when nobody says otherwise. */
+export const defaultSize: { readonly cols: number; readonly rows: number } = { cols: 120, rows: 40 };
+
 export interface Ending {
   readonly exitCode: number | null;
   readonly exitSignal: string | null;
 }
+
+/** The copy the host keeps; of what is very long only what it takes to know the pane again. */
+export function noteOf(record: Omit<PaneRecord, 'pid' | 'startTime' | 'tmuxPane'>): string {
+  const note = JSON.stringify(record);
+  return note.length < longestNote
+    ? note
+    : JSON.stringify({ ...record, argv: record.argv.slice(0, 1), env: {}, meta: {} });
+}
+
+const longestNote = 60_000;
 
 export function paneInfo(record: PaneRecord): PaneInfo {
   const { id, meta, backend, title, status, pid, exitCode, exitSignal, createdAt } = record;

@@ -1,5 +1,6 @@
 import { homedir, userInfo } from 'node:os';
 import { isAbsolute } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import {
   type Backend,
   type PaneNewParams,
@@ -9,6 +10,7 @@ import {
 } from '@polyphony/protocol';
 import { draft, type EventLog, type Source } from '../events/event-log.ts';
 import type { Host, HostPane } from '../host/client.ts';
+import { startTimeOf } from '../host/process-table.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Config } from '../platform/config.ts';
 import type { Log } from '../platform/log.ts';
@@ -16,14 +18,14 @@ import type { Random } from '../platform/random.ts';
 import type { Caller } from '../registry/caller.ts';
 import type { Credentials } from '../registry/credentials.ts';
 import type { Store } from '../store/store.ts';
-import type { PaneBackend } from './backend.ts';
+import type { OpenedPane, PaneBackend } from './backend.ts';
 import { paneEnvironment } from './environment.ts';
 import { HostLink } from './host-link.ts';
 import { createInputGate, type InputGate } from './input-gate.ts';
 import { PaneBook } from './pane-book.ts';
-import type { Ending, PaneRecord } from './pane-record.ts';
-import { permitSpawn } from './permit.ts';
-import { createPtyBackend, type Keep } from './pty-backend.ts';
+import { defaultSize, type Ending, noteOf, type PaneRecord } from './pane-record.ts';
+import { owns, permitSpawn } from './permit.ts';
+import { createPtyBackend, graceMs, type Keep } from './pty-backend.ts';
 import { SessionWatch } from './session-watch.ts';
 import { TmuxBackend, type TmuxPaneRow } from './tmux-backend.ts';
 import type { TmuxSession } from './tmux-session.ts';
@@ -39,6 +41,8 @@ export interface PanesOptions {
   readonly keep: Keep;
   readonly session: TmuxSession;
   readonly connectHost: () => Promise<Host>;
+  /** The host that runs already, if one does. */
+  readonly findHost: () => Promise<Host | undefined>;
   /** The environment the user has. */
   readonly env: Readonly<Record<string, string | undefined>>;
   /** How programs in panes find the hub. */
@@ -62,7 +66,8 @@ type PanePlan = Omit<
   'status' | 'exitCode' | 'exitSignal' | 'tokenHash' | 'pid' | 'startTime' | 'tmuxPane'
 >;
 
-const defaultSize = { cols: 120, rows: 40 };
+const retryMs = 1_000;
+const unknownEnding: Ending = { exitCode: null, exitSignal: null };
 
 /** Every pane of both backends: opened, found again, and ended. */
 export class Panes {
@@ -85,10 +90,14 @@ export class Panes {
     this.book = book;
     this.link = new HostLink({
       connect: options.connectHost,
+      find: options.findHost,
       onConnected: (host) => this.#meetHost(host),
       onLost: () => this.#own(this.#loseHost()),
     });
-    this.tmux = new TmuxBackend(options.session, this.link, options.keep);
+    this.tmux = new TmuxBackend(options.session, this.link, {
+      keep: options.keep,
+      host: options.address().host,
+    });
     this.#backends = { pty: createPtyBackend(this.link, options.keep), tmux: this.tmux };
     this.watch = new SessionWatch({ ...options, meetPanes: (up) => this.#meetTmux(up) });
     this.gate = createInputGate({ book, backendOf: (record) => this.backendOf(record) });
@@ -106,8 +115,11 @@ export class Panes {
 
   /** Finds every pane that lived through whatever happened to the hub, and tells once of those that did not. */
   async adopt(): Promise<void> {
+    await this.#options.session
+      .endOrphans()
+      .catch((error: unknown) => this.#options.log.warn('orphans of tmux are left', { error }));
     const alive = this.book.list().some(({ status }) => status === 'running');
-    if (alive) await this.link.use(async () => undefined);
+    await (alive ? this.link.use(async () => undefined) : this.link.find());
     await this.#settled;
     await this.watch.look();
   }
@@ -125,11 +137,6 @@ export class Panes {
       });
     }
     const id = params.id ?? `${backend === 'pty' ? 'pty' : 'pane'}_${random.hex(4)}`;
-    if (this.book.find(id)) {
-      throw new PolyError('conflict', `there is a pane "${id}" already.`, {
-        hint: 'Close it, or take another id.',
-      });
-    }
     const argv = params.argv ?? [user.SHELL || userInfo().shell || '/bin/sh'];
     const cwd = params.cwd ?? user.HOME ?? homedir();
     if (!isAbsolute(cwd)) {
@@ -149,10 +156,17 @@ export class Panes {
       cols: params.cols ?? defaultSize.cols,
       rows: params.rows ?? defaultSize.rows,
       createdAt: clock.now(),
-      createdBy: caller.pane ?? null,
+      createdBy: (caller.pane && this.book.find(caller.pane)?.tokenHash) || null,
       drawn,
     };
-    return this.book.exclusive(id, () => this.#start(plan, params.env ?? {}, caller));
+    return this.book.exclusive(id, async () => {
+      if (this.book.find(id)) {
+        throw new PolyError('conflict', `there is a pane "${id}" already.`, {
+          hint: 'Close it, or take another id.',
+        });
+      }
+      return this.#start(plan, params.env ?? {}, caller);
+    });
   }
 
   /** Runs the program of a pane and writes down that it runs. */
@@ -181,9 +195,9 @@ export class Panes {
   async close(id: string, { cleanup }: { readonly cleanup: boolean }): Promise<void> {
     const record = this.book.get(id);
     if (record.status === 'running') {
-      await this.backendOf(record).end(record);
-      await this.#ended(id, await this.#endingOf(record));
-    }
+      const ending = await this.backendOf(record).end(record);
+      await this.#ended(id, ending ?? this.book.find(id) ?? unknownEnding);
+    } else await this.#endLeftovers(record);
     if (!cleanup) return;
     await this.book.exclusive(id, async () => {
       if (!this.book.find(id)) return;
@@ -191,6 +205,12 @@ export class Panes {
       await this.book.remove(id);
       this.#options.credentials.revoke(id);
     });
+  }
+
+  /** The panes somebody may know of: the user all, a pane those it owns. */
+  visibleTo({ pane }: Caller): readonly PaneRecord[] {
+    const all = this.book.list();
+    return pane === undefined ? all : all.filter(({ id }) => owns(this.book, pane, id));
   }
 
   /** What a pane shows now, or showed last. */
@@ -237,7 +257,15 @@ export class Panes {
     for (const pane of hosted.values()) await this.#recall(pane);
     // The panes of a tmux that does not answer are looked for when it does.
     const rows = await this.tmux.rows().catch(() => []);
-    await Promise.all(rows.map((row) => this.#pipeTo(host, row, hosted.has(row.id))));
+    for (const row of rows) await this.#recallTmux(row, hosted.get(row.id));
+    // One that cannot be piped must not cost the others their host.
+    await Promise.allSettled(rows.map((row) => this.#pipeTo(host, row, hosted.has(row.id)))).then(
+      (outcomes) => {
+        for (const { status, ...outcome } of outcomes) {
+          if (status === 'rejected') this.#options.log.error('a pane of tmux could not be piped', outcome);
+        }
+      },
+    );
     // Not awaited here: a change of one of these panes may be what waits for the host.
     const running = this.book
       .list()
@@ -248,19 +276,27 @@ export class Panes {
 
   async #compare(record: PaneRecord, hosted: HostPane | undefined): Promise<void> {
     if (hosted?.status === 'running') return;
-    await this.#ended(record.id, hosted ?? { exitCode: null, exitSignal: null });
+    if (!hosted) await this.#endLeftovers(record);
+    await this.#ended(record.id, hosted ?? unknownEnding);
     if (!hosted) await this.#revive(record);
   }
 
   /** A pane that the host has and the book does not: its creation was never written down. */
   async #recall(pane: HostPane): Promise<void> {
-    if (this.book.find(pane.id) || !pane.note || pane.kind !== 'pty') return;
-    const record = JSON.parse(pane.note) as PaneRecord;
-    this.#options.credentials.remember(record.id, record.tokenHash);
+    if (pane.kind === 'pty')
+      await this.#writeDown(pane, { pid: pane.pid ?? 0, startTime: pane.startTime, tmuxPane: null });
+  }
+
+  async #recallTmux({ pid, tmuxPane }: TmuxPaneRow, pane: HostPane | undefined): Promise<void> {
+    if (pane) await this.#writeDown(pane, { pid, startTime: startTimeOf(pid), tmuxPane });
+  }
+
+  async #writeDown({ id, note }: HostPane, opened: OpenedPane): Promise<void> {
+    if (this.book.find(id) || !note) return;
+    const record = JSON.parse(note) as PaneRecord;
+    this.#options.credentials.remember(id, record.tokenHash);
     const from = { participant: this.#options.hub };
-    await this.book.put({ ...record, pid: pane.pid ?? 0, startTime: pane.startTime, tmuxPane: null }, [
-      draft(from, 'pane:created', { paneId: pane.id }),
-    ]);
+    await this.book.put({ ...record, ...opened }, [draft(from, 'pane:created', { paneId: id })]);
   }
 
   async #pipeTo(host: Host, row: TmuxPaneRow, known: boolean): Promise<void> {
@@ -271,7 +307,7 @@ export class Panes {
       cols: record.cols,
       rows: record.rows,
       ...this.#options.keep,
-      note: JSON.stringify(record),
+      note: noteOf(record),
     });
     await this.tmux.pipeAgain(row, fifo, { withHistory: !known });
   }
@@ -286,9 +322,11 @@ export class Panes {
     const rows = new Set((await this.tmux.rows()).map(({ id }) => id));
     for (const record of running.filter(({ id }) => !rows.has(id))) {
       // How it ended was written down if anybody knew.
+      const lost = record.exitCode === null && record.exitSignal === null;
+      if (lost) await this.#endLeftovers(record);
       await this.#finish(record.id, record);
       await this.#ended(record.id, record);
-      if (record.exitCode === null && record.exitSignal === null) await this.#revive(record);
+      if (lost) await this.#revive(record);
     }
   }
 
@@ -307,15 +345,19 @@ export class Panes {
   /** Starts the command of a pane again that was lost and is meant to outlive that. */
   async #revive(record: PaneRecord): Promise<void> {
     if (!record.persist) return;
-    const { session, hub, credentials } = this.#options;
-    if (record.backend === 'tmux') await session.start();
-    await this.book.exclusive(record.id, async () => {
-      credentials.revoke(record.id);
-      await this.#forget(record.id);
-      await this.#start({ ...record, createdAt: this.#options.clock.now() }, record.env, {
-        participant: hub,
+    const { session, hub, credentials, clock, log } = this.#options;
+    const again = { ...record, createdAt: clock.now() };
+    try {
+      if (record.backend === 'tmux') await session.start();
+      await this.book.exclusive(record.id, async () => {
+        credentials.revoke(record.id);
+        await this.#forget(record.id);
+        await this.#start(again, record.env, { participant: hub });
       });
-    });
+      if (record.backend === 'tmux') this.#own(this.watch.look());
+    } catch (error) {
+      log.error('a pane that is to persist could not be started again', { pane: record.id, error });
+    }
   }
 
   /** Only a pane that is taken away closes its pipe, so that how it ended is written down before. */
@@ -341,11 +383,6 @@ export class Panes {
     await this.#ended(id, ending);
   }
 
-  async #endingOf({ id }: PaneRecord): Promise<Ending> {
-    const hosted = await this.link.use((host) => host.list());
-    return hosted.find((pane) => pane.id === id) ?? { exitCode: null, exitSignal: null };
-  }
-
   /** Reads something of a pane from the host; what a killed host had is lost. */
   output<T>(id: string, work: (host: Host) => Promise<T>): Promise<T> {
     this.book.get(id);
@@ -365,6 +402,11 @@ export class Panes {
     await this.link.use((host) => host.forget(id)).catch(unlessUnknown);
   }
 
+  /** Ends what a pane has left running beside its first process, or in spite of losing its terminal. */
+  async #endLeftovers({ id, pid, startTime }: PaneRecord): Promise<void> {
+    await this.link.use((host) => host.killTree({ id, pid, ...(startTime && { startTime }), graceMs }));
+  }
+
   /** Looks after work that nobody waits for. */
   #own(work: Promise<unknown>): void {
     work.catch((error: unknown) => {
@@ -379,8 +421,23 @@ export class Panes {
       if (record?.status !== 'running') return;
       const ended: PaneRecord = { ...record, status: 'exited', exitCode, exitSignal };
       const from = { participant: this.#options.hub, pane: id };
-      await this.book.put(ended, [draft(from, 'pane:exited', { paneId: id, exitCode, exitSignal })]);
+      await this.#whenThereIsSpace(() =>
+        this.book.put(ended, [draft(from, 'pane:exited', { paneId: id, exitCode, exitSignal })]),
+      );
     });
+  }
+
+  /** What has happened must be written down, however long the disk stays full. */
+  async #whenThereIsSpace(write: () => Promise<void>): Promise<void> {
+    for (;;) {
+      try {
+        return await write();
+      } catch (error) {
+        const full = error instanceof PolyError && error.code === 'storage_full';
+        if (!full || this.#stop.signal.aborted) throw error;
+        await setTimeout(retryMs);
+      }
+    }
   }
 
   async #loseHost(): Promise<void> {

@@ -1,7 +1,10 @@
+import { realpathSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { PolyError } from '@polyphony/protocol';
 import { type Config, judge, type Rules, type Verdict } from '../platform/config.ts';
 import type { Caller } from '../registry/caller.ts';
 import type { PaneBook } from './pane-book.ts';
+import type { PaneRecord } from './pane-record.ts';
 
 const grantHint = 'The user decides: in config.toml, or by running it outside a pane.';
 
@@ -22,7 +25,7 @@ export function permitSpawn(
   if (caller.pane === undefined) return;
   const line = argv.join(' ');
   require(permission.spawn, line, 'allow', `${caller.pane} may not start "${line}"`);
-  require(permission.directory, cwd, 'allow', `${caller.pane} may not start anything in ${cwd}`);
+  require(permission.directory, realFolder(cwd), 'allow', `${caller.pane} may not start anything in ${cwd}`);
 }
 
 function require(rules: Rules, subject: string, otherwise: Verdict, refusal: string): void {
@@ -33,13 +36,25 @@ function require(rules: Rules, subject: string, otherwise: Verdict, refusal: str
   throw new PolyError('forbidden', `${refusal}${why}`, { hint: grantHint });
 }
 
-function owns(book: PaneBook, owner: string, paneId: string): boolean {
-  const seen = new Set<string>();
-  let current: string | null = paneId;
-  while (current !== null && !seen.has(current)) {
-    if (current === owner) return true;
+/** By the credential each was born with: an id can be taken again, that cannot. */
+export function owns(book: PaneBook, owner: string, paneId: string): boolean {
+  const birth = book.find(owner)?.tokenHash;
+  const seen = new Set<PaneRecord>();
+  let current = book.find(paneId);
+  while (current && !seen.has(current)) {
+    if (current.tokenHash === birth) return true;
     seen.add(current);
-    current = book.find(current)?.createdBy ?? null;
+    const { createdBy }: PaneRecord = current;
+    current = createdBy === null ? undefined : book.list().find(({ tokenHash }) => tokenHash === createdBy);
   }
   return false;
+}
+
+/** Where a folder really is, whatever way was named. */
+function realFolder(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return resolve(path); // It is not there, and starting in it will fail.
+  }
 }

@@ -1,5 +1,6 @@
 import type { PaneBackend } from './backend.ts';
 import type { HostLink } from './host-link.ts';
+import { noteOf } from './pane-record.ts';
 
 /** How long a program has to end after it was asked to, before it is killed. */
 export const graceMs = 3_000;
@@ -15,7 +16,7 @@ export function createPtyBackend(link: HostLink, keep: Keep): PaneBackend {
     name: 'pty',
     async open({ record, env }) {
       const { id, argv, cwd, cols, rows, drawn } = record;
-      const spec = { id, argv, cwd, env, cols, rows, screen: drawn, ...keep, note: JSON.stringify(record) };
+      const spec = { id, argv, cwd, env, cols, rows, screen: drawn, ...keep, note: noteOf(record) };
       return { ...(await link.use((host) => host.open(spec))), tmuxPane: null };
     },
     async type({ id }, bytes) {
@@ -23,9 +24,7 @@ export function createPtyBackend(link: HostLink, keep: Keep): PaneBackend {
     },
     screen: ({ id }) => link.use((host) => host.screen(id)),
     resize: ({ id }, cols, rows) => link.use((host) => host.resize(id, cols, rows)),
-    async end({ id }) {
-      await link.use((host) => host.kill(id, { graceMs }));
-    },
+    end: ({ id }) => link.use((host) => host.kill(id, { graceMs })),
     async activate() {
       // A pty has no front to be brought to.
     },

@@ -7,7 +7,7 @@ import { findProgram } from '../host/find-program.ts';
 import { startTimeOf } from '../host/process-table.ts';
 import type { ExitListener, PaneBackend } from './backend.ts';
 import type { HostLink } from './host-link.ts';
-import type { PaneRecord } from './pane-record.ts';
+import { defaultSize, noteOf, type PaneRecord } from './pane-record.ts';
 import { graceMs, type Keep } from './pty-backend.ts';
 import type { TmuxSession } from './tmux-session.ts';
 
@@ -22,13 +22,14 @@ export interface TmuxPaneRow {
   readonly exitSignal: string | null;
 }
 
-/** What marks a tmux pane as ours; panes made by hand lack it and are left alone. */
+/** What marks a tmux pane as ours; panes made by hand, and those of another hub, lack it and are left alone. */
 const mark = '@poly-pane';
+const hostMark = '@poly-host';
 /** Signalled by tmux when a program of ours has ended. */
 const diedChannel = 'poly-pane-died';
 const lookEveryMs = 1_000;
-const rowFormat = `#{pane_id} #{pane_pid} #{pane_pipe} #{pane_dead} #{pane_dead_status}: #{pane_dead_signal}: #{${mark}}`;
-const rowPattern = /^(%\d+) (\d+) ([01]) ([01]) (\d*): (\w*): ([A-Za-z0-9][\w.-]*)$/;
+const rowFormat = `#{pane_id} #{pane_pid} #{pane_pipe} #{pane_dead} #{pane_dead_status}: #{pane_dead_signal}: #{${mark}} #{${hostMark}}`;
+const rowPattern = /^(%\d+) (\d+) ([01]) ([01]) (\d*): (\w*): ([A-Za-z0-9][\w.-]*) (.*)$/;
 
 /** Panes inside the tmux session. */
 export class TmuxBackend implements PaneBackend {
@@ -36,8 +37,15 @@ export class TmuxBackend implements PaneBackend {
   readonly #session: TmuxSession;
   readonly #link: HostLink;
   readonly #keep: Keep;
+  readonly #host: string;
 
-  constructor(session: TmuxSession, link: HostLink, keep: Keep) {
+  /** `host` is the folder of the host, which tells our panes from those of another hub. */
+  constructor(
+    session: TmuxSession,
+    link: HostLink,
+    { keep, host }: { readonly keep: Keep; readonly host: string },
+  ) {
+    this.#host = host;
     this.#session = session;
     this.#link = link;
     this.#keep = keep;
@@ -48,7 +56,7 @@ export class TmuxBackend implements PaneBackend {
     const { fifo } = await this.#link.use((host) => {
       // tmux would make the pane and let it die.
       findProgram(argv[0] ?? '', cwd, env);
-      return host.adopt({ id, cols, rows, ...this.#keep, note: JSON.stringify(record) });
+      return host.adopt({ id, cols, rows, ...this.#keep, note: noteOf(record) });
     });
     // The newest window stands last, so that one line can make it and name it: nothing is printed before the pipe is on.
     const last = `${this.#session.target}{end}`;
@@ -56,8 +64,12 @@ export class TmuxBackend implements PaneBackend {
     try {
       const [made = ''] = await this.#session.runLine([
         // biome-ignore format: one flag and its value a pair
-        ['new-window', '-d', '-a', '-t', last, '-P', '-F', '#{pane_id} #{pane_pid}', '-c', cwd, '-n', title, ...variables, '--', ...command(argv)],
+        ['new-window', '-d', '-a', '-t', last, '-P', '-F', '#{pane_id} #{pane_pid}', '-c', plain(cwd), '-n', plain(title), ...variables, '--', ...command(argv, env)],
         ['set-option', '-p', '-t', last, mark, id],
+        ['set-option', '-p', '-t', last, hostMark, this.#host],
+        ...(cols !== defaultSize.cols || rows !== defaultSize.rows
+          ? [['resize-window', '-t', last, '-x', String(cols), '-y', String(rows)]]
+          : []),
         ...this.#pipe(last, fifo),
       ]);
       const [tmuxPane = '', pid] = made.trim().split(' ');
@@ -74,9 +86,9 @@ export class TmuxBackend implements PaneBackend {
   async type(record: PaneRecord, bytes: Buffer): Promise<void> {
     const target = record.tmuxPane ?? '';
     const [state = ''] = await this.#session.runLine([
-      ['display-message', '-p', '-t', target, `#{pane_dead} #{pane_in_mode} #{${mark}}`],
+      ['display-message', '-p', '-t', target, `#{pane_dead} #{pane_in_mode} #{pane_input_off} #{${mark}}`],
     ]);
-    const [dead, inMode, id] = state.trim().split(' ');
+    const [dead, inMode, inputOff, id] = state.trim().split(' ');
     if (dead !== '0' || id !== record.id) throw new PolyError('pane_exited', `${record.id} has ended.`);
     if (inMode !== '0') {
       throw new PolyError(
@@ -87,7 +99,16 @@ export class TmuxBackend implements PaneBackend {
         },
       );
     }
-    await this.#session.runLine(typing(target, bytes));
+    if (inputOff !== '0') {
+      throw new PolyError('conflict', `${record.id} takes no input: somebody has switched it off in tmux.`, {
+        hint: 'Switch it on again: tmux select-pane -e',
+      });
+    }
+    // tmux takes longer over a line the more commands it has, so that a long text goes in several.
+    const commands = typing(target, bytes);
+    for (let at = 0; at < commands.length; at += mostCommands) {
+      await this.#session.runLine(commands.slice(at, at + mostCommands));
+    }
   }
 
   async screen(record: PaneRecord): ReturnType<PaneBackend['screen']> {
@@ -122,10 +143,12 @@ export class TmuxBackend implements PaneBackend {
     await this.#link.use((host) => host.resize(record.id, cols, rows));
   }
 
-  async end(record: PaneRecord): Promise<void> {
+  async end(record: PaneRecord): ReturnType<PaneBackend['end']> {
     const { id, pid, startTime } = record;
     await this.#link.use((host) => host.killTree({ id, pid, ...(startTime && { startTime }), graceMs }));
+    const row = (await this.#deadRows()).find((dead) => dead.id === id);
     await this.dispose(record);
+    return row && { exitCode: row.exitCode, exitSignal: row.exitSignal };
   }
 
   async activate(record: PaneRecord): Promise<void> {
@@ -146,7 +169,7 @@ export class TmuxBackend implements PaneBackend {
   async rows(): Promise<readonly TmuxPaneRow[]> {
     if (!(await this.#session.running())) return [];
     const listed = await this.#session.read('list-panes', '-a', '-F', rowFormat);
-    return listed.split('\n').flatMap((line) => rowOf(line) ?? []);
+    return listed.split('\n').flatMap((line) => rowOf(line, this.#host) ?? []);
   }
 
   /** Pipes a pane's output to the host again; a new host first gets what tmux still has of it. */
@@ -212,6 +235,7 @@ export class TmuxBackend implements PaneBackend {
  * heard of the end of its process, which on a busy machine may be before the kernel has passed on the last bytes.
  */
 const lingering = `
+  delete $ENV{PERL_BADLANG};
   my $child = fork() // exit 126;
   if ($child == 0) { exec { $ARGV[0] } @ARGV or exit 127 }
   $SIG{$_} = 'IGNORE' for qw(INT QUIT);
@@ -226,8 +250,11 @@ const lingering = `
 const perl = '/usr/bin/perl';
 
 /** tmux gives a single word to a shell, but runs several as they are. */
-function command(argv: readonly string[]): readonly string[] {
-  if (existsSync(perl)) return [perl, '-e', lingering, '--', ...argv];
+function command(argv: readonly string[], env: Readonly<Record<string, string>>): readonly string[] {
+  // Perl would obey variables of its own, which are meant for the program.
+  const free = !Object.keys(env).some((name) => name.startsWith('PERL'));
+  if (free && existsSync(perl))
+    return ['/usr/bin/env', 'PERL_BADLANG=0', perl, '-e', lingering, '--', ...argv];
   return argv.length > 1 ? argv : ['/bin/sh', '-c', 'exec "$@"', 'sh', ...argv];
 }
 
@@ -236,19 +263,25 @@ function tmuxWord(path: string): string {
   return `'${path.replaceAll("'", "'\\''").replaceAll('#', '##').replaceAll('%', '%%')}'`;
 }
 
-/** Text goes as text; control characters and bytes that are no text go one by one. */
+/** ASCII with control characters goes byte by byte, everything else as text. */
 function typing(target: string, bytes: Buffer): readonly (readonly string[])[] {
-  const parts = bytes.toString('utf8').match(/\P{Cc}{1,2000}|\p{Cc}{1,500}/gu) ?? [];
+  const parts = bytes.toString('utf8').match(/[\0-\x7f]{1,500}|[^\0-\x7f]{1,1000}/gu) ?? [];
   return parts.map((part) =>
-    /^\p{Cc}/u.test(part)
+    /\p{Cc}/u.test(part)
       ? ['send-keys', '-t', target, '-H', ...(Buffer.from(part).toString('hex').match(/../g) ?? [])]
       : ['send-keys', '-t', target, '-l', '--', part],
   );
 }
 
-function rowOf(line: string): TmuxPaneRow | undefined {
-  const [, tmuxPane = '', pid, piped, dead, status = '', signal = '', id = ''] = rowPattern.exec(line) ?? [];
-  if (id === '') return undefined;
+const mostCommands = 50;
+
+/** Text that tmux would otherwise take for a format, and run what it holds. */
+const plain = (text: string): string => text.replaceAll('#', '##');
+
+function rowOf(line: string, host: string): TmuxPaneRow | undefined {
+  const [, tmuxPane = '', pid, piped, dead, status = '', signal = '', id = '', of] =
+    rowPattern.exec(line) ?? [];
+  if (id === '' || of !== host) return undefined;
   return {
     tmuxPane,
     id,

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { PolyError, type TmuxSession as SessionInfo } from '@polyphony/protocol';
 import type * as Tmux from '@polyphony/tmux';
 import type { ConnectionOptions, Engine, Events, Reply } from '@polyphony/tmux';
+import { listProcesses } from '../host/process-table.ts';
 
 export interface TmuxSessionOptions {
   /** Name of the server's socket, or its path when it holds a slash. */
@@ -59,6 +60,25 @@ export class TmuxSession {
     const format = '#{client_control_mode} #{?session_group,#{session_group},#{session_name}}';
     const clients = await this.read('list-clients', '-F', format);
     return clients.split('\n').filter((line) => line === `0 ${this.#options.session}`).length;
+  }
+
+  /**
+   * Ends the control clients that killed hubs have left behind: tmux 3.3a sometimes keeps one whose other end is gone,
+   * and then never ends itself.
+   */
+  async endOrphans(): Promise<void> {
+    if (!(await this.usable())) return;
+    const clients = await this.read('list-clients', '-F', '#{client_control_mode} #{client_pid}');
+    const pids = new Set(
+      clients.split('\n').flatMap((line) => (line.startsWith('1 ') ? [Number(line.slice(2))] : [])),
+    );
+    const all = await listProcesses();
+    const parents = new Map(all.map((entry) => [entry.pid, entry]));
+    for (const { pid, parent } of all.filter((entry) => pids.has(entry.pid))) {
+      // A client somebody uses has the program that uses it as its parent; an orphan has the one that takes in all.
+      if (parent === 1 || /^(systemd|init|launchd)$/.test(parents.get(parent)?.name ?? ''))
+        process.kill(pid, 'SIGKILL');
+    }
   }
 
   async start(): Promise<void> {

@@ -87,9 +87,14 @@ export class Credentials {
   redeem(ticket: string, kind: TicketKind): Caller {
     const found = this.#tickets.get(ticket);
     this.#tickets.delete(ticket);
-    if (found && found.kind === kind && found.expiresAt > this.#options.clock.monotonic())
-      return found.caller;
+    const valid = found?.kind === kind && found.expiresAt > this.#options.clock.monotonic();
+    if (found && valid && this.#holds(found.caller)) return found.caller;
     throw this.#refuse('that ticket is unknown, used or older than 30 seconds.');
+  }
+
+  /** Whether the credential behind a caller is still good. */
+  #holds(caller: Caller): boolean {
+    return caller === this.#user || [...this.#panes.values()].includes(caller);
   }
 
   #refuse(message: string): PolyError {

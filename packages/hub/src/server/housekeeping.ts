@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import type { Clock } from '../platform/clock.ts';
 import type { Log } from '../platform/log.ts';
 import { rotateBackups } from '../store/backup.ts';
@@ -8,17 +9,20 @@ export interface HousekeepingOptions {
   readonly database: string;
   readonly clock: Clock;
   readonly log: Log;
+  /** Told when the record is no longer where it was: what is written now is lost. */
+  readonly onLost: (why: Error) => void;
 }
 
 const hourMs = 3_600_000;
 /** What the log keeps at least, and for how long the repeat of a request is safe. */
 const retention = { olderThan: 7 * 24 * hourMs, keepAtLeast: 100_000 };
 const backupHour = 4;
+const glanceMs = 2_000;
 /** How many automatic and unnamed backups are kept. */
 export const keptBackups = 7;
 
 /** Forgets what need not be kept and makes a backup a day; answers what ends that. */
-export function keepHouse({ store, database, clock, log }: HousekeepingOptions): () => void {
+export function keepHouse({ store, database, clock, log, onLost }: HousekeepingOptions): () => void {
   const tidy = async (): Promise<void> => {
     const forgotten = clock.now() - retention.olderThan;
     await store.trim(retention);
@@ -32,5 +36,12 @@ export function keepHouse({ store, database, clock, log }: HousekeepingOptions):
   const timer = setInterval(() => {
     tidy().catch((error: unknown) => log.error('house-keeping failed', { error }));
   }, hourMs);
-  return () => clearInterval(timer);
+  const glance = setInterval(() => {
+    if (!existsSync(database))
+      onLost(new Error(`${database} is gone; whatever is written now would be lost.`));
+  }, glanceMs);
+  return () => {
+    clearInterval(timer);
+    clearInterval(glance);
+  };
 }

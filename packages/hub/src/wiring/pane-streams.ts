@@ -6,7 +6,7 @@ import { type Permissions, permitCall } from '../registry/dispatch.ts';
 /** Panes as connections that stay open need them. */
 export function paneStreams(panes: Panes, permissions: Permissions): PaneStreams {
   return {
-    list: async () => panes.book.list().map(paneInfo),
+    list: async (caller) => panes.visibleTo(caller).map(paneInfo),
     permit: async (name, params, caller) => void (await permitCall(permissions, name, params, caller)),
     async *follow(paneId, from, signal) {
       const followed = await panes.output(paneId, async (host) => host.follow(paneId, { from, signal }));
@@ -14,6 +14,9 @@ export function paneStreams(panes: Panes, permissions: Permissions): PaneStreams
     },
     type: (paneId, data) => panes.gate.type(paneId, Buffer.from(data)),
     resize: (paneId, cols, rows) => panes.resize(paneId, cols, rows),
-    onUpdate: (listener) => panes.book.onChange((record) => listener(paneInfo(record))),
+    onUpdate: (caller, listener) =>
+      panes.book.onChange((record) => {
+        if (panes.visibleTo(caller).includes(record)) listener(paneInfo(record));
+      }),
   };
 }
