@@ -172,10 +172,31 @@ describe('poly with a real hub', () => {
   });
 
   it('says why the hub cannot start', async () => {
-    const { code, stderr } = await ground.run(['server', 'start', '--port', '70000'], {
-      env: { POLY_HOME: join(ground.home, 'other'), POLY_NO_TCP: undefined },
-    });
+    const env = { POLY_HOME: join(ground.home, 'other'), POLY_NO_TCP: undefined };
+    const { code, stderr } = await ground.run(['server', 'start'], { env: { ...env, POLY_PORT: '70000' } });
     expect([code, stderr]).toEqual([2, 'poly: POLY_PORT is "70000": give a whole number from 0 to 65535.\n']);
+    const before = performance.now();
+    for (const more of [[], ['--foreground']]) {
+      const refused = await ground.run(['server', 'start', '--hostname', '0.0.0.0', ...more], { env });
+      expect(refused.code).toBe(4);
+      expect(refused.stderr).toMatch(
+        /^poly: the hub does not listen on 0\.0\.0\.0: .*TLS\. Use 127\.0\.0\.1/,
+      );
+    }
+    expect(performance.now() - before).toBeLessThan(14_000);
+    const { stdout } = await ground.run(['server', 'logs'], { env });
+    expect(stdout).toContain('not started the hub does not listen on 0.0.0.0');
+  });
+
+  it('says which flags a hub that runs already does not follow', async () => {
+    const started = await ground.run(['server', 'start', '--port', '0']);
+    expect(started.code).toBe(4);
+    expect(started.stderr).toMatch(
+      /^poly: a hub runs already \(.*\): --port 0 was not used\. To use it: poly server restart --port 0/,
+    );
+    const up = await ground.run(['up', '--hostname', '127.0.0.1', '--no-tcp']);
+    expect([up.code, up.stderr.includes('--hostname 127.0.0.1 was not used')]).toEqual([0, true]);
+    expect((await ground.run(['up', '--no-tcp'])).stderr).toBe('');
   });
 
   it('backs the record up while it runs, and restores it when it does not', async () => {
@@ -197,10 +218,9 @@ describe('poly with a real hub', () => {
       env: { ...ground.env, POLY_HOME: home },
     });
     const ended = new Promise((resolve) => child.once('exit', resolve));
-    await eventually(
-      () => ground.run(['server', 'status'], { env: { POLY_HOME: home } }),
-      ({ code }) => code === 0,
-    );
+    const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+    expect((await lines.next()).value).toMatch(/^The hub is up: .*hub.*\(pid \d+\)\. Ctrl-C ends it\.$/);
+    expect((await ground.run(['server', 'status'], { env: { POLY_HOME: home } })).code).toBe(0);
     child.kill('SIGTERM');
     expect(await ended).toBe(0);
     expect((await ground.run(['ls'], { env: { POLY_HOME: home } })).code).toBe(6);
@@ -214,6 +234,7 @@ describe('poly with a real hub', () => {
     expect((await ground.run(['action', 'greeter:hello', '--too', 'you'])).stderr).toContain(
       'Did you mean --to?',
     );
+    expect(await ground.ok('ext', 'init', 'sp ext')).toContain("poly ext install 'sp ext'\n");
     await ground.ok('ext', 'remove', 'greeter');
     expect(await ground.json('ext', 'list')).toEqual([]);
   });
@@ -242,7 +263,9 @@ describe('poly workspace', () => {
       'session_name: dev\nwindows:\n  - window_name: code\n    panes: [exec cat, exec cat]\n',
     );
     expect(await ground.ok('workspace', 'plan', file, ...socket())).toContain('tmux new-session');
-    expect(await ground.ok('workspace', 'load', file, ...socket())).toBe('dev: built, 1 windows, 2 panes\n');
+    expect(await ground.ok('workspace', 'load', file, ...socket())).toBe(
+      `dev: built. See it: tmux -S ${join(ground.home, 'ws.sock')} attach -t dev\n`,
+    );
     const again = await ground.run(['workspace', 'load', file, ...socket()]);
     expect([again.code, again.stderr.includes('--on-exists replace')]).toEqual([4, true]);
     expect(await ground.ok('workspace', 'load', file, '--on-exists', 'reuse', ...socket())).toContain(

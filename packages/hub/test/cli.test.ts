@@ -1,5 +1,5 @@
-import { execFile } from 'node:child_process';
-import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { execFile, spawn } from 'node:child_process';
+import { chmodSync, closeSync, existsSync, mkdirSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -106,6 +106,8 @@ describe('the command line without a hub', () => {
   it('knows its version', async () => {
     expect((await ground.ok('--version')).trim()).toMatch(/^\d+\.\d+\.\d+$/);
     expect(await ground.json('--version')).toHaveProperty('version');
+    expect(await ground.ok('version')).toBe(await ground.ok('--version'));
+    expect(JSON.parse(await ground.ok('version', '--json=true'))).toHaveProperty('version');
   });
 
   it('says in one line that no hub runs, and how to start one', async () => {
@@ -124,6 +126,15 @@ describe('the command line without a hub', () => {
   it.each([
     [['sever', 'start'], 'there is no command "sever". Did you mean server?'],
     [['server', 'strat'], 'Did you mean server start?'],
+    [['server', 'foo'], 'There is server start, stop, restart, status, logs. See poly server --help.'],
+    [['run', 'ls', '-la'], 'there is no flag -l. To give it to the program: poly run -- ls -la'],
+    [['run', '--name', '--', 'sh'], '--name needs a value: --name ID'],
+    [['run', '--cols', '0'], '--cols must be 1 to 1000, not 0.'],
+    [['up', '--port', '70000'], '--port must be 0 to 65535, not 70000.'],
+    [['agent', 'create'], 'agent create needs an agent: claude, codex, gemini or opencode.'],
+    [['attach', 'x', '--json'], 'attach shows a pane to a person and has no JSON.'],
+    [['read', 'x', '--grep', '('], '--grep "(" is no regular expression: unterminated group.'],
+    [['events', '--include', ''], '--include "" names no event.'],
     [['ls', 'extra'], 'ls takes no "extra".'],
     [['read'], 'read needs <pane>.'],
     [['read', 'x', '--tial', '3'], 'Did you mean --tail?'],
@@ -141,6 +152,19 @@ describe('the command line without a hub', () => {
     expect(code).toBe(2);
   });
 
+  it('says that a folder is not there before it asks anybody for it', async () => {
+    const { code, stderr } = await ground.run(['ext', 'install', './nope']);
+    expect([code, stderr.startsWith('poly: there is no folder ./nope. ')]).toEqual([3, true]);
+  });
+
+  it('looks at everything without a hub, and ends as every command without one', async () => {
+    const { code, stdout } = await ground.run(['doctor']);
+    expect(code).toBe(6);
+    expect(stdout).toContain('hub: Start it with: poly up');
+    expect(stdout).not.toContain('gauges');
+    expect((await ground.run(['doctor', '--json'])).stdout).toContain('"gauges"');
+  });
+
   it('keeps its files where the hub keeps them', () => {
     for (const env of [{ HOME: '/h' }, { POLY_HOME: 'x/y' }, { HOME: '/h', POLY_HOME: '/p' }, {}])
       expect(homeOf(env)).toBe(placesOf(env).home);
@@ -148,6 +172,173 @@ describe('the command line without a hub', () => {
 });
 
 describe('the command line and its hub', () => {
+  it('gives a program the environment of the command, but nothing of its terminal', async () => {
+    const hub = await standIn({
+      '/action/pane:new': { body: pane('x') },
+      '/action/agent:create': { body: pane('y') },
+    });
+    const env = {
+      API_KEY: 'k',
+      VIRTUAL_ENV: '/venv',
+      TERM: 'vt52',
+      TERM_PROGRAM: 'x',
+      COLORTERM: 'truecolor',
+      COLUMNS: '7',
+      TMUX: '/s,1,0',
+      TMUX_PANE: '%0',
+      POLY_PANE: 'p',
+      SSH_TTY: '/dev/pts/9',
+    };
+    await ground.run(['run', '--env', 'VIRTUAL_ENV=/other', '--', 'sh'], { env });
+    await ground.run(['agent', 'create', 'claude'], { env });
+    const [run, agent] = hub.asked.map(({ body }) => (body as { env: Record<string, string> }).env);
+    expect(run).toMatchObject({ API_KEY: 'k', VIRTUAL_ENV: '/other', PATH: ground.env.PATH });
+    expect(agent).toMatchObject({ API_KEY: 'k', VIRTUAL_ENV: '/venv' });
+    expect(
+      Object.keys(run ?? {}).filter((name) => /^(POLY_|TMUX|TERM|COLORTERM|COLUMNS|SSH_TTY|PWD)/.test(name)),
+    ).toEqual([]);
+  });
+
+  it('says what is wrong in the words that were typed', async () => {
+    const refuse = (code: string, more: object) => ({ status: 400, body: { error: { code, ...more } } });
+    await standIn({
+      '/action/pane:new': (body) =>
+        (body as { id?: string }).id === undefined
+          ? refuse('spawn_failed', { message: 'There is no program "echo hi; ls".' })
+          : refuse('invalid_arguments', {
+              message: 'pane:new: id: must be 1-64 letters',
+              hint: 'poly action pane:new --help shows what it takes.',
+              details: [{ path: ['id'], code: 'x', message: 'must be 1-64 letters' }],
+            }),
+      '/action/pane:keys': refuse('invalid_arguments', {
+        message: '"hello" is no key.',
+        hint: 'One character. Text is typed with pane:write.',
+      }),
+    });
+    const said = async (...args: string[]) => (await ground.run(args)).stderr;
+    expect(await said('run', '--name', 'a b', '--', 'sh')).toBe('poly: --name must be 1-64 letters.\n');
+    expect(await said('run', 'echo hi; ls')).toBe(
+      `poly: There is no program "echo hi; ls". For a shell line: poly run -- sh -c '…'\n`,
+    );
+    expect(await said('keys', 'x', 'hello')).toBe(
+      'poly: "hello" is no key. One character. Type text with: poly send\n',
+    );
+  });
+
+  it('pastes several lines at once where pastes are known, and presses Enter apart', async () => {
+    let bracketedPaste: boolean | undefined = true;
+    const hub = await standIn({
+      '/action/pane:screen': () => ({ body: { lines: [], bracketedPaste } }),
+      '/action/pane:write': { body: { bytes: 1 } },
+    });
+    const written = async (args: readonly string[], input?: string) => {
+      hub.asked.length = 0;
+      await ground.run(['send', 'x', ...args], input === undefined ? {} : { input });
+      return hub.asked
+        .filter(({ url }) => url === '/action/pane:write')
+        .map(({ body }) => body as { data: string; enter: boolean })
+        .map(({ data, enter }) => [data, enter]);
+    };
+    const paste = '\x1b[200~one\rtwo\x1b[201~';
+    expect(await written(['one\ntwo'])).toEqual([
+      [paste, false],
+      ['', true],
+    ]);
+    expect(await written(['-', '--no-enter'], 'o\x1b[201~ne\ntwo\n')).toEqual([[paste, false]]);
+    expect(await written(['one'])).toEqual([['one', true]]);
+    bracketedPaste = undefined;
+    expect(await written(['one\ntwo'])).toEqual([['one\ntwo', true]]);
+  });
+
+  it('lists agents, those that wait for somebody first, also of a hub that has no list of them', async () => {
+    const agents = [
+      { id: 'a', vendor: 'codex', status: 'idle', title: 'one' },
+      { id: 'b', vendor: 'claude', status: 'blocked', title: 'two', evidence: 'Proceed?' },
+    ];
+    const hub = await standIn({ '/action/agent:list': { body: agents } });
+    const rows = async () =>
+      (await ground.ok('agent', 'list')).split('\n').map((line) => line.replace(/ +/g, ' '));
+    expect(await rows()).toEqual(['b blocked claude two: Proceed?', 'a idle codex one', '']);
+    await hub.close();
+    opened.splice(0);
+    const unknown = { status: 404, body: { error: { code: 'unknown_action', message: 'no.' } } };
+    const meta = { 'agent.status': 'running', 'agent.runtime': 'gemini' };
+    await standIn({
+      '/action/agent:list': unknown,
+      '/action/pane:list': { body: [pane('p'), pane('c', { meta })] },
+    });
+    expect(await rows()).toEqual(['c running gemini sh', '']);
+  });
+
+  it('says how far a message got, and what to do about it', async () => {
+    let delivery: object = {};
+    const hub = await standIn({
+      '/action/agent:message': () => ({ body: { door: 'terminal', ...delivery } }),
+    });
+    const told = async (given: object) => {
+      delivery = given;
+      const { code, stdout } = await ground.run(['agent', 'message', 'x', '-'], { input: 'two\nlines' });
+      return [code, stdout.trim()];
+    };
+    expect(await told({ state: 'written', reason: 'it works' })).toEqual([0, 'Typed into x; it works']);
+    expect(await told({ state: 'failed', reason: 'it shows no place for text: blank' })).toEqual([
+      1,
+      'Not sent: x shows no input line now. Look: poly attach x',
+    ]);
+    expect(await told({ state: 'failed', reason: 'it waits for an answer (trust): Trust it?' })).toEqual([
+      1,
+      'Not sent: x asks something first ("Trust it?"). Answer it: poly attach x',
+    ]);
+    expect(hub.asked.at(-1)?.body).toMatchObject({ text: 'two\nlines' });
+  });
+
+  it('finds the last matches of everything kept', async () => {
+    const page = (n: number, more: boolean) => ({
+      body: {
+        lines: [
+          { n, text: `hit ${n}` },
+          { n: n + 1, text: 'miss' },
+          { n: n + 2, text: `hit ${n + 2}` },
+        ],
+        from: 0,
+        next: n + 3,
+        retainedFrom: 0,
+        more,
+        truncated: false,
+      },
+    });
+    await standIn({
+      '/action/pane:read': (body) =>
+        page((body as { since: number }).since, (body as { since: number }).since === 0),
+    });
+    expect(await ground.ok('read', 'x', '--grep', 'hit', '--tail', '3')).toBe('hit 2\nhit 3\nhit 5\n');
+    expect(await ground.ok('read', 'x', '--grep', 'hit', '--tail', '0')).toBe('');
+  });
+
+  it.skipIf(!existsSync('/dev/full'))('says why its output is lost', async () => {
+    await standIn({ '/action/pane:list': { body: [pane('pty_1')] } });
+    const full = openSync('/dev/full', 'w');
+    const child = spawn(process.execPath, [ground.program, 'ls'], {
+      env: ground.env,
+      stdio: ['ignore', full, 'pipe'],
+    });
+    closeSync(full);
+    let said = '';
+    child.stderr?.on('data', (chunk: Buffer) => (said += chunk));
+    expect(await new Promise((resolve) => child.once('close', resolve))).toBe(1);
+    expect(said).toMatch(/^poly: the output cannot be written: .*ENOSPC.*\n$/);
+  });
+
+  it('backs up onto no file that is there, unless told to', async () => {
+    const hub = await standIn({ '/action/server:backup': { body: { file: 'f', bytes: 1 } } });
+    const file = join(ground.home, 'there.db');
+    writeFileSync(file, '');
+    const { code, stderr } = await ground.run(['backup', file]);
+    expect([code, stderr]).toEqual([4, `poly: ${file} is there already. Say --force to replace it.\n`]);
+    await ground.ok('backup', file, '--force');
+    expect(hub.asked).toHaveLength(1);
+  });
+
   it('loads nothing but Node for the daily commands', async () => {
     await standIn({ '/action/pane:list': { body: [] } });
     const hook = join(ground.home, 'hook.cjs');
@@ -264,6 +455,7 @@ describe('the command line and its hub', () => {
         body: [
           pane('pty_1', { title: '\x1b]0;x\x07evil\x1b[2J' }),
           pane('work', { title: '漢字', status: 'exited', exitCode: 3, exitSignal: null }),
+          pane('well', { status: 'exited', exitCode: 0, exitSignal: null }),
           pane('pty_3', { status: 'exited', exitCode: null, exitSignal: 'SIGKILL' }),
         ],
       },
@@ -273,6 +465,7 @@ describe('the command line and its hub', () => {
     expect(table.split('\n').map((line) => line.replace(/ +/g, ' '))).toEqual([
       'pty_1 ● running pty ]0;x evil [2J 0s',
       'work ✕ exited 3 pty 漢字 0s',
+      'well ✓ exited 0 pty sh 0s',
       'pty_3 ✕ exited SIGKILL pty sh 0s',
       '',
     ]);

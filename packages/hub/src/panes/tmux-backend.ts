@@ -169,7 +169,9 @@ export class TmuxBackend implements PaneBackend {
   async rows(): Promise<readonly TmuxPaneRow[]> {
     if (!(await this.#session.running())) return [];
     const listed = await this.#session.read('list-panes', '-a', '-F', rowFormat);
-    return listed.split('\n').flatMap((line) => rowOf(line, this.#host) ?? []);
+    const rows = listed.split('\n').flatMap((line) => rowOf(line, this.#host) ?? []);
+    // A pane is listed once for each session that shows it.
+    return [...new Map(rows.map((row) => [row.tmuxPane, row])).values()];
   }
 
   /** Pipes a pane's output to the host again; a new host first gets what tmux still has of it. */

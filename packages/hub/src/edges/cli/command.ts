@@ -34,7 +34,7 @@ export interface Command<F extends Flags = Flags> {
   readonly summary: string;
   /** Its arguments: `<needed>`, `[optional]`, and `…` for as many as there are. */
   readonly args?: readonly string[];
-  /** How what stands behind `--` is written in help; without it nothing may stand there. */
+  /** How the program behind `--` is written in help; without it nothing may stand there. */
   readonly rest?: string;
   readonly flags?: F;
   readonly examples: readonly string[];

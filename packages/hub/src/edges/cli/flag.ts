@@ -27,12 +27,30 @@ interface Wording {
   readonly choices?: readonly string[];
 }
 
+interface Bounds {
+  readonly least?: number;
+  readonly most?: number;
+}
+
 export function text(help: string, wording: Wording = {}): Flag<string> {
   return { help, value: 'TEXT', ...wording, read: ([word = '']) => word };
 }
 
-export function wholeNumber(help: string, wording: Wording = {}): Flag<number> {
-  return { help, value: 'N', ...wording, read: ([word = ''], name) => toNumber(word, name, true) };
+export function wholeNumber(
+  help: string,
+  { least = 0, most = Number.MAX_SAFE_INTEGER, ...wording }: Wording & Bounds = {},
+): Flag<number> {
+  return {
+    help,
+    value: 'N',
+    ...wording,
+    read: ([word = ''], name) => {
+      const number = toNumber(word, name, true);
+      if (number >= least && number <= most) return number;
+      const range = most === Number.MAX_SAFE_INTEGER ? `${least} or more` : `${least} to ${most}`;
+      throw new PolyError('invalid_arguments', `--${name} must be ${range}, not ${number}.`);
+    },
+  };
 }
 
 export function toggle(help: string, wording: Wording = {}): Flag<boolean> {

@@ -12,6 +12,10 @@ interface EventFlags {
 /** Prints events as they come. Once it has been connected, it waits for a hub that restarts and goes on behind what it saw last. */
 export async function followEvents({ flags, env, out, json }: Call & { flags: EventFlags }): Promise<void> {
   const { include = '*' } = flags;
+  if (include.split(',').every((name) => name.trim() === ''))
+    throw new PolyError('invalid_arguments', `--include "${include}" names no event.`, {
+      hint: "Say names, 'noun:*', or leave it out for all.",
+    });
   let last = flags.since;
   let waiting = false;
   for (let connected = false; ; ) {

@@ -76,7 +76,7 @@ const bodyFlag = { help: 'All parameters as one JSON value.', value: 'JSON', rea
 
 /** The words after `poly`. */
 export function synopsis({ name, args = [], rest }: Command): string {
-  return [name, ...args, ...(rest === undefined ? [] : ['--', rest])].join(' ');
+  return [name, ...(rest === undefined ? args : ['[flags]', '[--]', rest])].join(' ');
 }
 
 function showFlags(out: Output, flags: Flags): void {

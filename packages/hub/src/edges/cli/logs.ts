@@ -1,6 +1,6 @@
 import { closeSync, openSync, readSync, statSync, watch } from 'node:fs';
 import { join } from 'node:path';
-import { PolyError } from '@polyphony/protocol';
+import { type ErrorInfo, PolyError } from '@polyphony/protocol';
 import type { Call } from './command.ts';
 import { homeOf } from './find-hub.ts';
 import { shown } from './output.ts';
@@ -19,8 +19,9 @@ export async function showLogs({ flags, env, out, json }: Call & { flags: LogFla
   const { tail = 50, follow = false, audit = false } = flags;
   const folder = join(homeOf(env), 'logs');
   const file = join(folder, audit ? 'audit.log' : 'hub.log');
+  const failedStart = audit ? [] : lastWordsOfStart(folder, file);
   const size = sizeOf(file);
-  if (size === undefined && !follow)
+  if (size === undefined && !follow && failedStart.length === 0)
     throw new PolyError('not_found', `there is no ${file}: no hub has run here yet.`, {
       hint: 'Start one with: poly up',
     });
@@ -30,7 +31,8 @@ export async function showLogs({ flags, env, out, json }: Call & { flags: LogFla
   const lines = readText(file, Math.max(0, from - mostBytes), from)
     .split('\n')
     .filter(Boolean);
-  for (const line of tail === 0 ? [] : lines.slice(-tail)) print(line);
+  const shownLines = [...lines, ...failedStart];
+  for (const line of tail === 0 ? [] : shownLines.slice(-tail)) print(line);
   if (!follow) return;
   const readOn = (): void => {
     const now = sizeOf(file) ?? 0;
@@ -43,6 +45,17 @@ export async function showLogs({ flags, env, out, json }: Call & { flags: LogFla
   };
   watch(folder, readOn);
   await new Promise(() => undefined); // Until the reader has had enough.
+}
+
+/** What a hub said that could not start: it may have come before its log was open, and nothing has come after it. */
+function lastWordsOfStart(folder: string, log: string): readonly string[] {
+  const file = join(folder, 'start.log');
+  const { size = 0, mtimeMs = 0 } = statSync(file, { throwIfNoEntry: false }) ?? {};
+  const { mtimeMs: logged = 0 } = statSync(log, { throwIfNoEntry: false }) ?? {};
+  if (mtimeMs < logged) return [];
+  return readText(file, Math.max(0, size - mostBytes), size)
+    .split('\n')
+    .filter(Boolean);
 }
 
 function sizeOf(file: string): number | undefined {
@@ -62,11 +75,18 @@ function readText(file: string, from: number, to: number): string {
 
 function pretty(line: string, out: Call['out']): string {
   try {
-    const { at, level, message, ...fields } = JSON.parse(line) as Record<string, unknown>;
+    const { at, level, message, error, ...fields } = JSON.parse(line) as Record<string, unknown>;
+    if (at === undefined && error !== undefined) return `${out.paint('red', 'not started')} ${said(error)}`;
+    if (error !== undefined) fields.error = error;
     const more = Object.keys(fields).length > 0 ? ` ${JSON.stringify(fields)}` : '';
     const colour = level === 'error' ? 'red' : level === 'warn' ? 'yellow' : 'green';
     return `${out.paint('dim', String(at))} ${out.paint(colour, String(level))} ${shown(`${message}${more}`, 2000)}`;
   } catch {
     return shown(line, 2000); // The first line may begin in its middle.
   }
+}
+
+function said(error: unknown): string {
+  const { message = '', hint = '' } = error as Partial<ErrorInfo>;
+  return shown([message, hint].filter(Boolean).join(' '), 2000);
 }

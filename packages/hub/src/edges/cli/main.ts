@@ -18,14 +18,20 @@ export interface MainOptions {
 /** Runs one command line and answers its exit code. */
 export async function main(argv: readonly string[], { env, streams, offline }: MainOptions): Promise<number> {
   const out = new Output(env, streams);
-  const words = argv[0] === 'help' ? [...argv.slice(1), '--help'] : argv;
-  const json = beforeDashes(words).includes('--json');
+  const words = spelled(argv);
+  const json = beforeDashes(words).some((word) => word === '--json' || word === '--json=true');
   try {
     const result = await run(words, { env, out, json, offline });
     return typeof result === 'number' ? result : 0;
   } catch (error) {
     return fail(error, out, json);
   }
+}
+
+/** `poly help read` and `poly version` are what people try first. */
+function spelled(argv: readonly string[]): readonly string[] {
+  if (argv[0] === 'help') return [...argv.slice(1), '--help'];
+  return argv[0] === 'version' ? ['--version', ...argv.slice(1)] : argv;
 }
 
 type Surroundings = Pick<Call, 'env' | 'out' | 'json' | 'offline'>;
@@ -53,7 +59,11 @@ async function run(given: readonly string[], around: Surroundings): Promise<unkn
   if (command.ownWords)
     return command.run(callOf(around, { flags: {}, args: [], rest: undefined, words: after }));
   if (asksForHelp(after)) return showCommand(out, command);
-  const parsed = parse(after, { ...command.flags, ...globalFlags });
+  const parsed = parse(
+    after,
+    { ...command.flags, ...globalFlags },
+    command.rest === undefined ? {} : { program: command.name },
+  );
   const { json: _json, help: _help, ...flags } = parsed.flags;
   const dashed = command.rest === undefined ? (parsed.rest ?? []) : [];
   const args = [...parsed.args, ...dashed];
@@ -78,10 +88,16 @@ function showNoun(words: readonly string[], out: Output): number {
     showGroup(out, noun, verbs);
     return asksForHelp(words) ? 0 : 2;
   }
-  const known = verbs.length > 0 ? verbs.map(({ name }) => name) : nouns();
-  const given = verbs.length > 0 ? `${noun} ${verb}` : noun;
-  throw new PolyError('invalid_arguments', `there is no command "${given}".`, {
-    hint: `${didYouMean(given, known)} See poly --help.`,
+  if (verbs.length === 0)
+    throw new PolyError('invalid_arguments', `there is no command "${noun}".`, {
+      hint: `${didYouMean(noun, nouns())} See poly --help.`,
+    });
+  throw new PolyError('invalid_arguments', `there is no command "${noun} ${verb}".`, {
+    hint: `${didYouMean(
+      verb ?? '',
+      verbs.map(({ name }) => name.slice(noun.length + 1)),
+      `${noun} `,
+    )} See poly ${noun} --help.`,
   });
 }
 
@@ -136,6 +152,11 @@ function fail(error: unknown, out: Output, json: boolean): number {
           message: error instanceof Error ? (error.stack ?? error.message) : String(error),
         };
   if (json) out.note(JSON.stringify({ error: info }));
-  else out.note(`poly: ${info.message}${info.hint ? ` ${info.hint}` : ''}`);
+  else out.note(`poly: ${info.hint ? `${sentence(info.message)} ${info.hint}` : info.message}`);
   return errorKinds[info.code].exit;
+}
+
+/** What is to be done stands behind a full stop, whoever wrote what happened. */
+function sentence(message: string): string {
+  return /[.!?\n]$/.test(message) ? message : `${message}.`;
 }

@@ -8,10 +8,10 @@ export function nearest(given: string, names: readonly string[]): string | undef
   return best?.name;
 }
 
-/** A hint that offers the near name, or all of them. */
-export function didYouMean(given: string, names: readonly string[]): string {
+/** A hint that offers the near name, or all of them, with what stands before each. */
+export function didYouMean(given: string, names: readonly string[], before = ''): string {
   const near = nearest(given, names);
-  return near === undefined ? `There is ${names.join(', ')}.` : `Did you mean ${near}?`;
+  return near === undefined ? `There is ${before}${names.join(', ')}.` : `Did you mean ${before}${near}?`;
 }
 
 /** Edits between two words, where two letters that changed places are one. */

@@ -15,7 +15,7 @@ const codes: Readonly<Record<Style, readonly [on: number, off: number]>> = {
 interface Sink {
   readonly isTTY?: boolean;
   readonly columns?: number;
-  write(text: string | Uint8Array): unknown;
+  write(text: string | Uint8Array, done?: (error?: Error | null) => void): unknown;
 }
 
 /** A process as far as printing needs it; its streams take time to make and are not touched before they are used. */
@@ -28,6 +28,7 @@ export interface Streams {
 export class Output {
   readonly #env: Env;
   readonly #streams: Streams;
+  #broken = false;
 
   constructor(env: Env, streams: Streams) {
     this.#env = env;
@@ -48,12 +49,17 @@ export class Output {
   }
 
   line(text = ''): void {
-    this.#streams.stdout.write(`${text}\n`);
+    this.bytes(`${text}\n`);
   }
 
   /** As they are, and nothing else. */
-  bytes(data: Uint8Array): void {
-    this.#streams.stdout.write(data);
+  bytes(data: string | Uint8Array): void {
+    this.#streams.stdout.write(data, (error) => {
+      // Whoever read the output has seen enough, like `head`; anything else is a loss.
+      if (!error || this.#broken || (error as NodeJS.ErrnoException).code === 'EPIPE') return;
+      this.#broken = true;
+      this.note(`poly: the output cannot be written: ${error.message}.`);
+    });
   }
 
   /** One line, so that streams of values are NDJSON. */
@@ -66,15 +72,19 @@ export class Output {
     this.#streams.stderr.write(`${text}\n`);
   }
 
-  table(rows: readonly (readonly string[])[]): void {
+  /** In a terminal the column `cut` gives way, so that a row stays on one line. */
+  table(rows: readonly (readonly string[])[], { cut }: { readonly cut?: number } = {}): void {
     const widths: number[] = [];
     for (const row of rows)
       row.forEach((cell, column) => {
         widths[column] = Math.max(widths[column] ?? 0, widthOf(cell));
       });
+    const tooWide = widths.reduce((sum, width) => sum + width + gap.length, -gap.length) - this.columns;
+    if (cut !== undefined && this.isTerminal && tooWide > 0)
+      widths[cut] = Math.max(leastCut, (widths[cut] ?? 0) - tooWide);
     for (const row of rows) {
-      const cells = row.map((cell, column) => cell + ' '.repeat((widths[column] ?? 0) - widthOf(cell)));
-      this.line(cells.join('  ').trimEnd());
+      const cells = row.map((cell, column) => fill(cell, widths[column] ?? 0));
+      this.line(cells.join(gap).trimEnd());
     }
   }
 
@@ -103,6 +113,10 @@ function wantsColour({ NO_COLOR, FORCE_COLOR, TERM }: Env, { isTTY = false }: Si
   return !NO_COLOR && TERM !== 'dumb' && isTTY;
 }
 
+const gap = '  ';
+/** A column is never cut so far that nothing can be told from it. */
+const leastCut = 8;
+
 const wide =
   /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}/gu;
 const painted = /\x1b\[\d+m/g;
@@ -114,6 +128,17 @@ function widthOf(text: string): number {
   if (/^[\x20-\x7e]*$/.test(plain)) return plain.length;
   const seen = plain.replace(unseen, '');
   return [...seen].length + (seen.match(wide)?.length ?? 0);
+}
+
+/** Exactly as wide as asked, with a sign where something is left out. */
+function fill(text: string, width: number): string {
+  const letters = [...text];
+  if (widthOf(text) > width) {
+    while (widthOf(letters.join('')) >= width) letters.pop();
+    letters.push('…');
+  }
+  const filled = letters.join('');
+  return filled + ' '.repeat(width - widthOf(filled));
 }
 
 /** What a program named itself, without what would reach the terminal as a command or turn text around. */

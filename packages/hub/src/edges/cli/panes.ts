@@ -12,11 +12,20 @@ export async function callOnPane<T>(
   try {
     return (await hub.call(action, params)) as T;
   } catch (error) {
-    if (!(error instanceof PolyError) || error.code !== 'not_found') throw error;
+    if (!(error instanceof PolyError)) throw error;
+    if (isAboutPane(error))
+      throw new PolyError(error.code, `"${params.paneId}" is no id of a pane.`, {
+        hint: 'poly ls shows them.',
+      });
+    if (error.code !== 'not_found') throw error;
     const paneId = await fullPaneId(hub, params.paneId);
     if (paneId === params.paneId) throw error;
     return (await hub.call(action, { ...params, paneId })) as T;
   }
+}
+
+function isAboutPane({ code, details }: PolyError): boolean {
+  return code === 'invalid_arguments' && Array.isArray(details) && details[0]?.path?.[0] === 'paneId';
 }
 
 /** The id that begins so, or the word itself when none does. */

@@ -7,6 +7,7 @@ import { globalFlags, parse } from './parse.ts';
 const flags = {
   tail: wholeNumber('Lines.'),
   name: text('A name.'),
+  wide: wholeNumber('Columns.', { least: 1, most: 1000 }),
   env: pairs('A variable.'),
   'ignore-case': toggle('Case.', { short: 'i' }),
   ...globalFlags,
@@ -49,19 +50,31 @@ describe('the words of a command line', () => {
     });
   });
 
+  it('tell how a program gets a flag that is its own', () => {
+    const words = ['--name', 'x', 'ls', '-la', 'a b'];
+    expect(() => parse(words, flags, { program: 'run' })).toThrow(
+      expect.objectContaining({
+        hint: "To give it to the program: poly run --name x -- ls -la 'a b'",
+      }),
+    );
+  });
+
   it('switch something off with --no-', () => {
     expect(read('--no-ignore-case').flags).toEqual({ 'ignore-case': false });
   });
 
   it.each([
     [['--tial', '3'], 'there is no flag --tial.', 'Did you mean --tail?'],
-    [['--zzzzzz'], 'there is no flag --zzzzzz.', 'There is --tail, --name, --env'],
+    [['--zzzzzz'], 'there is no flag --zzzzzz.', 'There is --tail, --name, --wide'],
     [['--tail', 'many'], '--tail takes a whole number, not "many".', ''],
     [['--tail', '1.5'], '--tail takes a whole number, not "1.5".', ''],
     [['--tail', ''], '--tail takes a whole number, not "".', ''],
     [['--tail'], '--tail needs a value: --tail N', ''],
     [['--tail', '1', '--tail', '2'], '--tail is given twice.', ''],
     [['--env', 'A'], '--env takes a name and a value, K=V, not "A".', ''],
+    [['--name', '--', 'sh'], '--name needs a value: --name TEXT', ''],
+    [['--wide', '0'], '--wide must be 1 to 1000, not 0.', ''],
+    [['--tail', '-1'], '--tail must be 0 or more, not -1.', ''],
     [['--json=maybe'], '--json is true or false, not "maybe".', ''],
     [['--no-name'], 'there is no flag --no-name.', ''],
   ])('are refused when they are wrong: %j', (words, message, hint) => {

@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 import { PolyError } from '@polyphony/protocol';
 import { type Flag, type Flags, type FlagValues, toggle } from './flag.ts';
 import { didYouMean } from './nearest.ts';
+import { shellWord } from './shell-word.ts';
 
 export interface Parsed<F extends Flags> {
   readonly flags: FlagValues<F>;
@@ -19,13 +20,15 @@ export const globalFlags: { readonly json: Flag<boolean>; readonly help: Flag<bo
 export interface ParseOptions {
   /** Takes `true` or `false` behind a switch as its value; for commands without arguments of their own. */
   readonly spelledSwitches?: boolean;
+  /** The command that gives its arguments to a program, for the advice where its own flags end. */
+  readonly program?: string;
 }
 
 /** Reads words as flags and arguments. A flag that is not in the table is refused, never guessed at. */
 export function parse<F extends Flags>(
   words: readonly string[],
   flags: F,
-  { spelledSwitches = false }: ParseOptions = {},
+  { spelledSwitches = false, program }: ParseOptions = {},
 ): Parsed<F> {
   const options = Object.fromEntries(
     Object.entries(flags).map(([name, { value, short }]) => [
@@ -44,6 +47,7 @@ export function parse<F extends Flags>(
   const args: string[] = [];
   let rest: readonly string[] | undefined;
   let lastSwitch: string[] | undefined;
+  let firstArgument: number | undefined;
   for (const token of tokens) {
     const before = lastSwitch;
     lastSwitch = undefined;
@@ -52,11 +56,16 @@ export function parse<F extends Flags>(
       break;
     }
     if (token.kind === 'positional') {
+      firstArgument ??= token.index;
       if (spelledSwitches && before && /^(true|false)$/.test(token.value)) before[0] = token.value;
       else args.push(token.value);
       continue;
     }
-    const { name, flag, off } = find(flags, token.name, token.rawName);
+    const advice =
+      program === undefined || firstArgument === undefined
+        ? undefined
+        : `To give it to the program: ${commandLine(['poly', program], words, firstArgument)}`;
+    const { name, flag, off } = find(flags, token.name, token.rawName, advice);
     const collected = given.get(name) ?? [];
     if (collected.length > 0 && !flag.repeated)
       throw new PolyError('invalid_arguments', `--${name} is given twice.`);
@@ -65,7 +74,7 @@ export function parse<F extends Flags>(
         throw new PolyError('invalid_arguments', `${token.rawName} takes no value.`);
       collected.push(off ? 'false' : (token.value ?? 'true'));
       if (!off && token.value === undefined) lastSwitch = collected;
-    } else if (token.value === undefined) {
+    } else if (token.value === undefined || (token.value === '--' && !token.inlineValue)) {
       throw new PolyError('invalid_arguments', `--${name} needs a value: --${name} ${flag.value}`);
     } else collected.push(token.value);
     given.set(name, collected);
@@ -79,16 +88,28 @@ export function parse<F extends Flags>(
   return { flags: Object.fromEntries(values) as FlagValues<F>, args, rest };
 }
 
-function find(flags: Flags, name: string, raw: string): { name: string; flag: Flag; off: boolean } {
+function commandLine(before: readonly string[], words: readonly string[], cut: number): string {
+  const line = [...words.slice(0, cut), '--', ...words.slice(cut)];
+  return [...before, ...line.map(shellWord)].join(' ');
+}
+
+function find(
+  flags: Flags,
+  name: string,
+  raw: string,
+  advice: string | undefined,
+): { name: string; flag: Flag; off: boolean } {
   const flag = Object.hasOwn(flags, name) ? flags[name] : undefined;
   if (flag) return { name, flag, off: false };
   const positive = name.replace(/^no-/, '');
   const switched = positive !== name && Object.hasOwn(flags, positive) ? flags[positive] : undefined;
   if (switched && switched.value === undefined) return { name: positive, flag: switched, off: true };
   throw new PolyError('invalid_arguments', `there is no flag ${raw}.`, {
-    hint: didYouMean(
-      `--${name}`,
-      Object.keys(flags).map((known) => `--${known}`),
-    ),
+    hint:
+      advice ??
+      didYouMean(
+        `--${name}`,
+        Object.keys(flags).map((known) => `--${known}`),
+      ),
   });
 }

@@ -29,11 +29,9 @@ type StartCall = Call & { readonly flags: StartFlags };
 const startMs = 15_000;
 const stopMs = 20_000;
 const lookMs = 20;
-/** The daemon's exit code when another hub holds the lock. */
-const anotherRuns = 4;
 
 /** Makes sure that a hub runs. Of many that are started at once one wins, and everybody gets to know that one. */
-export async function startHub({ flags, env, out }: StartCall): Promise<Started> {
+export async function startHub({ flags, env, out, json }: StartCall): Promise<Started> {
   const running = await statusOf(env);
   if (running) {
     if (flags.foreground)
@@ -44,7 +42,11 @@ export async function startHub({ flags, env, out }: StartCall): Promise<Started>
   }
   const daemonEnv = environmentOf(env, flags);
   if (flags.foreground) {
-    await runInForeground(daemonEnv);
+    const onReady = (status: ServerStatus): void =>
+      json
+        ? out.json({ started: true, ...status })
+        : out.line(`The hub is up: ${status.url ?? status.socket} (pid ${status.pid}). Ctrl-C ends it.`);
+    await runInForeground(daemonEnv, env, onReady);
     return { started: true };
   }
   return out.progress('starting the hub', runInBackground(daemonEnv, env));
@@ -69,15 +71,50 @@ function environmentOf(env: Env, { port, hostname, 'no-tcp': noTcp }: StartFlags
   };
 }
 
-async function runInForeground(env: Env): Promise<void> {
-  const child = spawn(process.execPath, [daemon], { env, stdio: 'inherit' });
+/** Which of the flags a hub that runs already does not follow. */
+export function unusedFlags(
+  { port, hostname, 'no-tcp': noTcp }: StartFlags,
+  { url }: ServerStatus,
+): readonly string[] {
+  const at = url === undefined ? undefined : new URL(url);
+  return [
+    ...(port !== undefined && (!at || (port !== 0 && port !== Number(at.port))) ? [`--port ${port}`] : []),
+    ...(hostname !== undefined && at?.hostname.replace(/^\[|\]$/g, '') !== hostname
+      ? [`--hostname ${hostname}`]
+      : []),
+    ...(noTcp && at ? ['--no-tcp'] : []),
+  ];
+}
+
+async function runInForeground(
+  daemonEnv: Env,
+  env: Env,
+  onReady: (status: ServerStatus) => void,
+): Promise<void> {
+  const child = spawn(process.execPath, [daemon], {
+    env: daemonEnv,
+    stdio: ['inherit', 'inherit', 'pipe'],
+  });
+  let said = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (said += text));
   const stop = (): void => void child.kill('SIGTERM');
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop);
-  const code = await new Promise<number | null>((resolve, reject) => {
+  let ended = false;
+  const end = new Promise<number | null>((resolve, reject) => {
     child.once('error', reject);
-    child.once('exit', resolve);
+    child.once('close', resolve);
+  }).finally(() => (ended = true));
+  const ready = (async () => {
+    for (; !ended; await sleep(lookMs)) {
+      const status = await statusOf(env);
+      if (status) return status.pid === child.pid ? onReady(status) : undefined;
+    }
+  })().catch((error: unknown) => {
+    stop();
+    throw error;
   });
-  if (code !== 0) throw new PolyError('action_failed', `the hub ended with ${code ?? 'a signal'}.`);
+  const [code] = await Promise.all([end, ready]);
+  if (code !== 0) throw whyItEnded(said, code ?? 'a signal').error;
 }
 
 /** Nothing of it hangs on this terminal; what it has to say before its log is open goes to a file of its own. */
@@ -99,7 +136,10 @@ async function runInBackground(daemonEnv: Env, env: Env): Promise<Started> {
   child.once('exit', (code, signal) => (ended = code ?? signal ?? 'unknown'));
   child.unref();
   for (const until = performance.now() + startMs; performance.now() < until; await sleep(lookMs)) {
-    if (ended !== undefined && ended !== anotherRuns) throw whyItEnded(file, size, ended);
+    if (ended !== undefined) {
+      const { error, anotherRuns } = whyItEnded(readFileSync(file).subarray(size).toString('utf8'), ended);
+      if (!anotherRuns) throw error;
+    }
     const status = await statusOf(env);
     if (status) return { status, started: status.pid === child.pid };
   }
@@ -108,22 +148,29 @@ async function runInBackground(daemonEnv: Env, env: Env): Promise<Started> {
   });
 }
 
-function whyItEnded(file: string, from: number, ended: number | string): PolyError {
-  const said = readFileSync(file).subarray(from).toString('utf8').split('\n');
+/** Of several that start at once all but one find the lock taken: that one is worth waiting for. */
+interface Ended {
+  readonly error: PolyError;
+  readonly anotherRuns: boolean;
+}
+
+function whyItEnded(text: string, ended: number | string): Ended {
+  const said = text.split('\n').filter((line) => line.trim() !== '');
   for (const line of said.filter((one) => one.startsWith('{"error"'))) {
     try {
-      return PolyError.from((JSON.parse(line) as { error: ErrorInfo }).error);
+      const error = PolyError.from((JSON.parse(line) as { error: ErrorInfo }).error);
+      return {
+        error,
+        anotherRuns: error.code === 'conflict' && error.message.startsWith('a hub runs already'),
+      };
     } catch {
       // Cut off or not its own: the plain text below says as much.
     }
   }
-  const text = said
-    .filter((line) => line.trim() !== '')
-    .slice(0, 8)
-    .join('\n');
-  return new PolyError('action_failed', `the hub could not start (${ended}).${text && `\n${text}`}`, {
-    hint: 'poly doctor may say what is missing.',
-  });
+  const first = said.slice(0, 8).join('\n');
+  const message = `the hub ended (${ended}).${first && `\n${first}\n`}`;
+  const hint = 'poly doctor may say what is missing.';
+  return { error: new PolyError('action_failed', message, { hint }), anotherRuns: false };
 }
 
 /** What the hub says of itself, or undefined when none answers. */

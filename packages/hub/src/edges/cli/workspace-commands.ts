@@ -18,6 +18,7 @@ import {
   type WorkspaceWarning,
 } from '@polyphony/tmux/workspace';
 import type { Call } from './command.ts';
+import { shellWord } from './shell-word.ts';
 
 interface ServerFlags {
   readonly 'socket-name'?: string;
@@ -47,9 +48,14 @@ export async function load({
   warn(out, warnings);
   for (const { path, declared, found } of differences)
     out.note(`poly: ${path} is ${JSON.stringify(found)}, not ${JSON.stringify(declared)} as declared.`);
-  for (const { name, action, windows } of sessions) {
-    const panes = windows.reduce((sum, window) => sum + window.panes.length, 0);
-    out.line(`${name}: ${done[action]}, ${windows.length} windows, ${panes} panes`);
+  const { 'socket-name': socketName, 'socket-path': socketPath } = flags;
+  const server = [
+    ...(socketName === undefined ? [] : ['-L', socketName]),
+    ...(socketPath === undefined ? [] : ['-S', socketPath]),
+  ];
+  for (const { name, action } of sessions) {
+    const see = ['tmux', ...server, 'attach', '-t', name].map(shellWord).join(' ');
+    out.line(`${name}: ${done[action]}. See it: ${see}`);
   }
 }
 

@@ -3,15 +3,19 @@ import type { Call } from '../command.ts';
 import { fullPaneId } from '../panes.ts';
 
 /** Shows a pane: a tmux pane in a tmux client, a pty pane in this terminal itself. */
-export async function attach({ args: [given = ''], hub, env, out }: Call): Promise<number> {
+export async function attach({ args: [given = ''], hub, env, out, json }: Call): Promise<number> {
+  if (json)
+    throw new PolyError('invalid_arguments', 'attach shows a pane to a person and has no JSON.', {
+      hint: `For programs: poly screen ${given} --json, or poly read ${given} --json`,
+    });
   const paneId = await fullPaneId(hub, given);
   const pane = (await hub.call('pane:list', {})).find(({ id }) => id === paneId);
   if (!pane)
     throw new PolyError('not_found', `there is no pane "${given}".`, { hint: 'poly ls shows them.' });
   refuse(pane, env.POLY_PANE);
   if (pane.backend === 'tmux') {
-    await hub.call('pane:activate', { paneId });
-    return (await import('./tmux-client.ts')).attachTmux(await hub.call('session:status', {}), env);
+    const session = await hub.call('session:status', {});
+    return (await import('./tmux-client.ts')).attachTmuxPane(session, paneId, env);
   }
   return (await import('./pty-client.ts')).attachPty(pane, { hub, env, out });
 }

@@ -9,7 +9,7 @@ import type { Env } from '../env.ts';
 import { openDoor } from '../find-hub.ts';
 import type { Output } from '../output.ts';
 import { DetachKeys } from './detach-keys.ts';
-import { AlternateScreen, cleanUp, withoutQuestions } from './replay.ts';
+import { BorrowedScreen, borrow, giveBack, withoutQuestions } from './replay.ts';
 
 interface Around {
   readonly hub: Client;
@@ -34,6 +34,7 @@ const signals = ['SIGTERM', 'SIGHUP', 'SIGINT'] as const;
 export async function attachPty(pane: PaneInfo, { hub, env, out }: Around): Promise<number> {
   const view = await PaneView.open(pane.id, hub);
   const end = await view.show(env);
+  if (view.lostKeys) out.note('[keys typed while the hub was away were lost]');
   switch (end.why) {
     case 'detached':
       out.note(`[detached from ${pane.id}; it goes on]`);
@@ -54,7 +55,7 @@ export async function attachPty(pane: PaneInfo, { hub, env, out }: Around): Prom
 class PaneView {
   readonly #paneId: string;
   readonly #hub: Client;
-  readonly #alternate: AlternateScreen;
+  readonly #screen: BorrowedScreen;
   readonly #keys = new DetachKeys();
   readonly #ended = Promise.withResolvers<End>();
   /** The next byte to show. */
@@ -63,6 +64,7 @@ class PaneView {
   readonly #now: number;
   #socket: WebSocket | undefined;
   #over = false;
+  #lostKeys = false;
 
   private constructor(
     paneId: string,
@@ -74,7 +76,12 @@ class PaneView {
     this.#hub = hub;
     this.#offset = Math.max(range.from, range.next - mostReplayed);
     this.#now = range.next;
-    this.#alternate = new AlternateScreen(alternate);
+    this.#screen = new BorrowedScreen(alternate);
+  }
+
+  /** Whether something was typed while nobody could take it. */
+  get lostKeys(): boolean {
+    return this.#lostKeys;
   }
 
   /** Begins so far back that the screen fills; a full-screen program draws itself anew at the change of size. */
@@ -100,7 +107,7 @@ class PaneView {
       for (const signal of signals) process.on(signal, onSignal);
       process.on('SIGCONT', onResume);
       takeTerminal();
-      stdout.write(this.#alternate.on ? '\x1b[?1049h\x1b[H\x1b[2J' : '\x1b[H\x1b[2J');
+      stdout.write(borrow);
       stdin.on('data', onKeys).on('end', onEndOfInput);
       stdout.on('resize', onResize);
       void this.#stayConnected(env);
@@ -112,7 +119,7 @@ class PaneView {
       stdout.off('resize', onResize);
       process.off('SIGCONT', onResume);
       for (const signal of signals) process.off(signal, onSignal);
-      stdout.write(`${cleanUp(this.#alternate.on)}\r\n`);
+      stdout.write(giveBack());
       stdin.setRawMode(false);
     }
   }
@@ -143,7 +150,7 @@ class PaneView {
     socket.on('open', () => {
       this.#send({ type: 'subscribe', sessionId: this.#paneId, from: this.#offset, binary: true });
       // Two changes of size, since a program draws itself anew only when there is one.
-      if (this.#alternate.on) this.#resize(-1);
+      if (this.#screen.alternate) this.#resize(-1);
       this.#resize();
     });
     socket.on('message', (data, binary) =>
@@ -161,8 +168,7 @@ class PaneView {
     const bytes = frame.subarray(headerBytes);
     const past = Math.min(bytes.length, Math.max(0, this.#now - at));
     const shown = Buffer.concat([withoutQuestions(bytes.subarray(0, past)), bytes.subarray(past)]);
-    this.#alternate.see(bytes);
-    process.stdout.write(shown);
+    process.stdout.write(this.#screen.take(shown));
     this.#offset = at + bytes.length;
   }
 
@@ -197,7 +203,10 @@ class PaneView {
 
   #type(text: string): void {
     const { text: data, detach } = this.#keys.take(text);
-    if (data !== '') this.#send({ type: 'input', sessionId: this.#paneId, data });
+    if (data !== '' && !this.#send({ type: 'input', sessionId: this.#paneId, data })) {
+      this.#lostKeys = true;
+      process.stdout.write('\x07');
+    }
     if (detach) this.#ended.resolve({ why: 'detached' });
   }
 
@@ -207,8 +216,11 @@ class PaneView {
       this.#send({ type: 'resize', sessionId: this.#paneId, cols, rows: rows + more });
   }
 
-  #send(message: object): void {
-    if (this.#socket?.readyState === WebSocket.OPEN) this.#socket.send(JSON.stringify(message));
+  /** Answers whether there is somebody to send it to. */
+  #send(message: object): boolean {
+    if (this.#socket?.readyState !== WebSocket.OPEN) return false;
+    this.#socket.send(JSON.stringify(message));
+    return true;
   }
 }
 

@@ -1,5 +1,6 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { AlternateScreen, cleanUp, withoutQuestions } from './replay.ts';
+import { BorrowedScreen, borrow, giveBack, withoutQuestions } from './replay.ts';
 
 describe('old output that is shown again', () => {
   it.each([
@@ -22,18 +23,33 @@ describe('old output that is shown again', () => {
     const text = '\x1b[1;31mé漢\x1b[m\x1b[2;5H\x1b]0;title\x07\x1b[?25l';
     expect(withoutQuestions(Buffer.from(text)).toString()).toBe(text);
   });
+});
 
-  it('tells whether the alternate screen is on, also when the switch is cut in two', () => {
-    const screen = new AlternateScreen(false);
-    screen.see(Buffer.from('x\x1b[?10'));
-    screen.see(Buffer.from('49h'));
-    expect(screen.on).toBe(true);
-    screen.see(Buffer.from('\x1b[?1049l'));
-    expect(screen.on).toBe(false);
+describe('the screen a pane borrows', () => {
+  const shownBy = (screen: BorrowedScreen, ...chunks: string[]) =>
+    chunks.map((chunk) => screen.take(Buffer.from(chunk, 'latin1')).toString('latin1')).join('');
+
+  it('is never left by the program, also when its switch is cut in two', () => {
+    const screen = new BorrowedScreen(false);
+    expect(shownBy(screen, 'prompt\x1b[?10', '49;25hfull')).toMatch(/^prompt\x1b\[\?25h.*full$/s);
+    expect(screen.alternate).toBe(true);
+    expect(shownBy(screen, 'more\x1b[?1049lafter')).toMatch(/^more.*\x1b\[2Jpromptafter$/s);
+    expect(screen.alternate).toBe(false);
+    expect(shownBy(screen, 'x\x1bcy')).toMatch(/^x[^\x1b]*\x1b\[!p.*\x1b\[2Jy$/s);
   });
 
-  it('leaves the alternate screen only when it was entered', () => {
-    expect(cleanUp(true)).toContain('\x1b[?1049l');
-    expect(cleanUp(false)).not.toContain('\x1b[?1049l');
+  it('shows everything else as it is, however it is cut', () => {
+    fc.assert(
+      fc.property(fc.array(fc.string({ unit: fc.constantFrom(...'ab\x1b[?2;5hlm') })), (chunks) => {
+        const text = chunks.join('');
+        fc.pre(!/\x1b\[\?[\d;]*47|1049|\x1bc/.test(text));
+        expect(shownBy(new BorrowedScreen(false), ...chunks, '.')).toBe(`${text}.`);
+      }),
+    );
+  });
+
+  it('is taken and given back whole', () => {
+    expect(borrow).toContain('\x1b[?1049h');
+    expect(giveBack()).toMatch(/\x1b\[\?1000l.*\x1b\[\?1049l$/s);
   });
 });

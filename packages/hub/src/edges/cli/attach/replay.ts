@@ -7,28 +7,81 @@ export function withoutQuestions(bytes: Buffer): Buffer {
   return Buffer.from(bytes.toString('latin1').replace(questions, ''), 'latin1');
 }
 
-const alternates = /\x1b\[\?(?:1049|1047|47)([hl])/g;
+const enter = '\x1b[?1049h';
+const leave = '\x1b[?1049l';
+const blank = '\x1b[m\x1b[r\x1b[H\x1b[2J';
+/** Full resets and changes of modes, of which some are about screens; and what may be the beginning of one. */
+const switches = /\x1bc|\x1b\[\?([\d;]+)([hl])/g;
+const unfinished = /\x1b(?:\[(?:\?[\d;]{0,32})?)?$/;
+const screens = new Set(['1049', '1047', '47']);
+/** How much of the normal screen is drawn again at most. */
+const mostKept = 64 * 1024;
 
-/** Follows whether a program has switched to the alternate screen, so that the terminal can be brought back. */
-export class AlternateScreen {
-  on: boolean;
+/**
+ * Both screens of a program inside the alternate screen of this terminal, so that its normal one stays as it was: the
+ * program's own switches become a blank screen, and its normal screen drawn again.
+ */
+export class BorrowedScreen {
+  /** Whether the program is on its own alternate screen. */
+  #alternate: boolean;
+  #normal = '';
   #tail = '';
 
-  constructor(on: boolean) {
-    this.on = on;
+  constructor(alternate: boolean) {
+    this.#alternate = alternate;
   }
 
-  see(bytes: Buffer): void {
+  get alternate(): boolean {
+    return this.#alternate;
+  }
+
+  /** What a program printed, as this terminal may have it. */
+  take(bytes: Buffer): Buffer {
     const text = this.#tail + bytes.toString('latin1');
-    for (const [, what] of text.matchAll(alternates)) this.on = what === 'h';
-    this.#tail = text.slice(-7);
+    this.#tail = unfinished.exec(text)?.[0] ?? '';
+    const whole = text.slice(0, text.length - this.#tail.length);
+    let shown = '';
+    let from = 0;
+    for (const { 0: found, 1: modes = '', 2: to, index } of whole.matchAll(switches)) {
+      shown += this.#keep(whole.slice(from, index));
+      from = index + found.length;
+      const others = modes.split(';').filter((mode) => !screens.has(mode));
+      if (found === '\x1bc') {
+        this.#alternate = false;
+        this.#normal = '';
+        shown += `\x1b[!p${blank}`;
+      } else if (others.length === modes.split(';').length) shown += this.#keep(found);
+      else {
+        if (others.length > 0) shown += `\x1b[?${others.join(';')}${to}`;
+        shown += this.#switch(to === 'h');
+      }
+    }
+    return Buffer.from(shown + this.#keep(whole.slice(from)), 'latin1');
+  }
+
+  #keep(text: string): string {
+    if (this.#alternate || text === '') return text;
+    const kept = this.#normal + text;
+    const cut = kept.length > mostKept ? kept.indexOf('\n', kept.length - mostKept) + 1 : 0;
+    this.#normal = kept.slice(cut);
+    return text;
+  }
+
+  #switch(alternate: boolean): string {
+    if (alternate === this.#alternate) return '';
+    this.#alternate = alternate;
+    if (alternate) return blank;
+    return blank + withoutQuestions(Buffer.from(this.#normal, 'latin1')).toString('latin1');
   }
 }
 
-/** Brings a terminal back to how a shell wants it: mouse, paste, focus and keyboard modes off, cursor and colours normal. */
-export function cleanUp(alternate: boolean): string {
+/** Takes the terminal's alternate screen, as every full-screen program does. */
+export const borrow: string = `${enter}${blank}`;
+
+/** Gives it back as a shell wants it: mouse, paste, focus and keyboard modes off, cursor and colours normal. */
+export function giveBack(): string {
   const modes = [1000, 1002, 1003, 1004, 1005, 1006, 1015, 2004, 2026]
     .map((mode) => `\x1b[?${mode}l`)
     .join('');
-  return `${modes}\x1b[<u\x1b[>4m\x1b[?1l\x1b>\x1b[r\x1b[m\x1b(B\x0f\x1b[?7h\x1b[?25h\x1b[0 q${alternate ? '\x1b[?1049l' : ''}`;
+  return `${modes}\x1b[<u\x1b[>4m\x1b[?1l\x1b>\x1b[r\x1b[m\x1b(B\x0f\x1b[?7h\x1b[?25h\x1b[0 q${leave}`;
 }

@@ -1,21 +1,89 @@
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { basename } from 'node:path';
+import { promisify } from 'node:util';
 import { PolyError, type TmuxSession } from '@polyphony/protocol';
 import type { Env } from '../env.ts';
 
 /** Puts a tmux client into this terminal; answers the exit code it ended with. */
-export async function attachTmux({ tmux, socket, name }: TmuxSession, env: Env): Promise<number> {
+export async function attachTmux(session: TmuxSession, env: Env): Promise<number> {
+  const target = `=${session.name}`;
+  // A client inside the same server cannot show that server once more; it goes to the session instead.
+  return showTmux(
+    session,
+    env,
+    isInside(env, session.socket) ? ['switch-client', '-t', target] : ['attach-session', '-t', target],
+  );
+}
+
+/**
+ * Shows one pane in a session of its own that shares the windows, so that nobody else's view moves with it. It is ended
+ * by hand: tmux 3.3a sometimes crashes, with every pane, when a session with destroy-unattached loses its client.
+ */
+export async function attachTmuxPane(session: TmuxSession, paneId: string, env: Env): Promise<number> {
+  await endLeftViews(session, env);
+  const [window, pane] = await findPane(session, paneId, env);
+  const view = `${session.name}-${randomBytes(4).toString('hex')}`;
+  const inside = isInside(env, session.socket);
+  try {
+    return await showTmux(session, env, [
+      ...['new-session', ...(inside ? ['-d'] : []), '-t', `=${session.name}`, '-s', view],
+      ...[';', 'select-window', '-t', `=${view}:${window}`],
+      ...[';', 'select-pane', '-t', `=${view}:${window}.${pane}`],
+      ...(inside ? [';', 'switch-client', '-t', `=${view}`] : []),
+    ]);
+  } finally {
+    await endLeftViews(session, env).catch(() => undefined); // With tmux itself gone, nothing is left over.
+  }
+}
+
+/** Ends the views nobody looks at any more, also those of a terminal that had no time to do it. */
+async function endLeftViews(session: TmuxSession, env: Env): Promise<void> {
+  const format = '#{session_attached} #{session_group} #{session_name}';
+  const left = new RegExp(`^0 ${session.name} (${session.name}-[0-9a-f]{8})$`);
+  for (const line of (await ask(session, env, ['list-sessions', '-F', format])).split('\n')) {
+    const view = left.exec(line)?.[1];
+    // Another terminal may be ending it too.
+    if (view !== undefined)
+      await ask(session, env, ['kill-session', '-t', `=${view}`]).catch(() => undefined);
+  }
+}
+
+async function findPane(
+  session: TmuxSession,
+  paneId: string,
+  env: Env,
+): Promise<readonly [window: string, pane: string]> {
+  const format = '#{window_id} #{pane_id} #{@poly-pane}';
+  const panes = await ask(session, env, ['list-panes', '-s', '-t', `=${session.name}:`, '-F', format]);
+  for (const line of panes.split('\n')) {
+    const [window = '', pane = '', id] = line.split(' ');
+    if (id === paneId) return [window, pane];
+  }
+  throw new PolyError('not_found', `the tmux session has no pane ${paneId} any more.`, {
+    hint: 'poly ls shows the panes.',
+  });
+}
+
+/** What one command of tmux prints. */
+async function ask({ tmux, socket }: TmuxSession, env: Env, argv: readonly string[]): Promise<string> {
+  try {
+    const options = { env: environmentFor(socket, env) };
+    return (await promisify(execFile)(tmux, [...serverFlags(socket), ...argv], options)).stdout;
+  } catch (cause) {
+    throw new PolyError('unavailable', `tmux does not answer: ${(cause as Error).message.trim()}`, { cause });
+  }
+}
+
+async function showTmux({ tmux, socket }: TmuxSession, env: Env, argv: readonly string[]): Promise<number> {
   if (!process.stdin.isTTY)
     throw new PolyError('invalid_arguments', 'attaching needs a terminal.', {
       hint: 'poly ls shows the panes.',
     });
-  const server = socket.includes('/') ? ['-S', socket] : ['-L', socket];
-  const target = `=${name}`;
-  const inside = isInside(env, socket);
-  // A client inside the same server cannot show that server once more; it goes to the session instead.
-  const argv = inside ? ['switch-client', '-t', target] : ['attach-session', '-t', target];
-  const { TMUX: _, TMUX_PANE: __, ...outside } = env;
-  const child = spawn(tmux, [...server, ...argv], { stdio: 'inherit', env: inside ? env : outside });
+  const child = spawn(tmux, [...serverFlags(socket), ...argv], {
+    stdio: 'inherit',
+    env: environmentFor(socket, env),
+  });
   const passOn = (signal: NodeJS.Signals): void => void child.kill(signal);
   for (const signal of ['SIGTERM', 'SIGHUP', 'SIGINT'] as const) process.on(signal, passOn);
   return new Promise((resolve, reject) => {
@@ -29,6 +97,15 @@ export async function attachTmux({ tmux, socket, name }: TmuxSession, env: Env):
     );
     child.once('exit', (code) => resolve(code === 0 ? 0 : 1));
   });
+}
+
+function serverFlags(socket: string): readonly string[] {
+  return socket.includes('/') ? ['-S', socket] : ['-L', socket];
+}
+
+function environmentFor(socket: string, env: Env): Env {
+  const { TMUX: _, TMUX_PANE: __, ...outside } = env;
+  return isInside(env, socket) ? env : outside;
 }
 
 function isInside({ TMUX = '' }: Env, socket: string): boolean {

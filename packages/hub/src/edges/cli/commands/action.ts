@@ -29,11 +29,11 @@ export const actionCommands: readonly Command[] = [
   }),
   command({
     name: 'emit',
-    summary: 'Emits an event.',
+    summary: 'Emits an event; the values are text, numbers go in --body.',
     args: ['<event>', '[--param value …]'],
     flags: { body },
     ownWords: true,
-    examples: ['poly emit deployed --version 1.2 --by ci', `poly emit my-event --body '{"key": "value"}'`],
+    examples: ['poly emit deployed --version 1.2 --by ci', `poly emit deployed --body '{"count": 3}'`],
     run: emit,
   }),
   command({

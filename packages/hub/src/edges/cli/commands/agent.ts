@@ -1,15 +1,17 @@
-import type { AgentPane, Delivery, PaneInfo } from '@polyphony/protocol';
+import { type AgentPane, type Client, type Delivery, PolyError } from '@polyphony/protocol';
 import { type Command, command } from '../command.ts';
 import { pairs, text } from '../flag.ts';
 import { shown } from '../output.ts';
 import { callOnPane } from '../panes.ts';
+import { standardInput } from '../standard-input.ts';
+import { startProgram } from '../start-program.ts';
 
 export const agentCommands: readonly Command[] = [
   command({
     name: 'agent create',
     summary: 'Starts a coding agent in a new pane, here in this folder.',
-    args: ['[agent]'],
-    rest: '<argv…>',
+    args: ['[agent…]'],
+    rest: '<agent> [args…]',
     flags: {
       model: text('haiku, sonnet or opus for claude; a model’s name for others.', { value: 'MODEL' }),
       permissions: text('Whether it asks before it acts; ask when left out.', {
@@ -19,21 +21,21 @@ export const agentCommands: readonly Command[] = [
       prompt: text('What it starts with.'),
       name: text('An id of your own for its pane.', { value: 'ID' }),
       cwd: text('Where it starts; here when left out.', { value: 'FOLDER' }),
-      env: pairs('A variable for it.'),
+      env: pairs('A variable for it, beside those of this command.'),
       meta: pairs('A note to keep with the pane.'),
     },
     examples: [
       'poly agent create claude --model sonnet --prompt "Fix the failing test"',
-      'poly agent create --name review -- codex --full-auto',
+      'poly agent create --name review -- codex',
     ],
-    async run({ flags: { name, cwd, ...more }, args, rest = [], hub, out, json }) {
-      const { resolve } = await import('node:path');
-      const made: AgentPane = await hub.call('agent:create', {
-        argv: [...args, ...rest],
-        ...(name !== undefined && { id: name }),
-        cwd: resolve(cwd ?? '.'),
-        ...(more as object),
-      });
+    async run({ flags, args, rest = [], hub, env, out, json }) {
+      const argv = [...args, ...rest];
+      if (argv.length === 0)
+        throw new PolyError(
+          'invalid_arguments',
+          'agent create needs an agent: claude, codex, gemini or opencode.',
+        );
+      const made = await startProgram<AgentPane>('agent:create', argv, { flags, env, hub });
       if (json) return out.json(made);
       out.line(made.id);
     },
@@ -43,17 +45,17 @@ export const agentCommands: readonly Command[] = [
     summary: 'Lists the agents and what they are doing.',
     examples: ['poly agent list', 'poly agent list --json'],
     async run({ hub, out, json }) {
-      const agents = (await hub.call('pane:list', {})).filter(isAgent);
+      const agents = await listAgents(hub);
       if (json) return out.json(agents);
       if (agents.length === 0) return out.note('No agents yet. Start one with: poly agent create claude');
-      out.table(
-        agents.map(({ id, meta, title }) => [
-          out.paint('cyan', id),
-          String(meta['agent.status'] ?? 'unknown'),
-          String(meta['agent.runtime'] ?? ''),
-          shown(title),
-        ]),
-      );
+      const header = ['AGENT', 'STATUS', 'VENDOR', 'TITLE'].map((name) => out.paint('dim', name));
+      const rows = agents.map(({ id, vendor, status, evidence, title }) => [
+        out.paint('cyan', id),
+        out.paint(status === 'blocked' ? 'yellow' : 'dim', status),
+        vendor,
+        shown([title, evidence].filter(Boolean).join(': '), 200),
+      ]);
+      out.table([...(out.isTerminal ? [header] : []), ...rows], { cut: 3 });
     },
   }),
   command({
@@ -61,18 +63,81 @@ export const agentCommands: readonly Command[] = [
     summary: 'Gives an agent a message, and says how far it got.',
     args: ['<pane>', '<text>'],
     completes: 'pane',
-    examples: ['poly agent message review "Please look at the diff again"'],
-    async run({ args: [paneId = '', message = ''], hub, out, json }) {
+    examples: [
+      'poly agent message review "Please look at the diff again"',
+      'git diff | poly agent message review -',
+    ],
+    async run({ args: [paneId = '', given = ''], hub, out, json }) {
+      const message = given === '-' ? await standardInput() : given;
       const delivery = await callOnPane<Delivery>(hub, 'agent:message', { paneId, text: message } as {
         paneId: string;
       });
       if (json) out.json(delivery);
-      else out.line([delivery.state, delivery.reason].filter(Boolean).join(': '));
+      else out.line(howFar(delivery, paneId));
       return delivery.state === 'failed' ? 1 : 0;
     },
   }),
 ];
 
-function isAgent({ meta }: PaneInfo): boolean {
-  return Object.keys(meta).some((key) => key.startsWith('agent.'));
+interface AgentRow {
+  readonly id: string;
+  readonly vendor: string;
+  readonly status: string;
+  /** What on its screen says so. */
+  readonly evidence?: string;
+  readonly title: string;
+}
+
+/** Those that wait for somebody come first. */
+async function listAgents(hub: Client): Promise<readonly AgentRow[]> {
+  const agents = await askForAgents(hub);
+  return agents.toSorted((a, b) => Number(b.status === 'blocked') - Number(a.status === 'blocked'));
+}
+
+async function askForAgents(hub: Client): Promise<readonly AgentRow[]> {
+  try {
+    return (await hub.call('agent:list' as string, {})) as readonly AgentRow[];
+  } catch (error) {
+    if (!(error instanceof PolyError) || error.code !== 'unknown_action') throw error;
+  }
+  // A hub from before that action keeps it in the notes of panes.
+  return (await hub.call('pane:list', {}))
+    .filter(({ meta }) => Object.keys(meta).some((key) => key.startsWith('agent.')))
+    .map((pane) => ({
+      ...pane,
+      vendor: String(pane.meta['agent.runtime'] ?? ''),
+      status: String(pane.meta['agent.status'] ?? 'unknown'),
+    }));
+}
+
+/** The hub's reasons that somebody at a command line can do something about. */
+const refusals: readonly (readonly [reason: RegExp, says: (pane: string, why: string) => string])[] = [
+  [
+    /^it waits for an answer[^:]*: (.*)$/s,
+    (pane, why) => `Not sent: ${pane} asks something first ("${why}"). Answer it: poly attach ${pane}`,
+  ],
+  [
+    /^it shows no place for text: (.*)$/s,
+    (pane) => `Not sent: ${pane} shows no input line now. Look: poly attach ${pane}`,
+  ],
+  [/^(.*)$/s, (pane, why) => `Not sent: ${why}. Look: poly attach ${pane}`],
+];
+
+function howFar({ state, reason = '' }: Delivery, pane: string): string {
+  const why = shown(reason, 200);
+  const more = why && `; ${why}`;
+  switch (state) {
+    case 'failed': {
+      const [pattern, says] = refusals.find(([one]) => one.test(why)) ?? [];
+      return says?.(pane, pattern?.exec(why)?.[1] ?? '') ?? 'Not sent.';
+    }
+    case 'uncertain':
+      return `Nobody knows whether ${pane} got it${more}. Look: poly attach ${pane}`;
+    case 'queued':
+      return `Waits to be typed into ${pane}${more}`;
+    case 'written':
+      return `Typed into ${pane}${more}`;
+    case 'seen':
+      return `${pane} has read it${more}`;
+  }
 }

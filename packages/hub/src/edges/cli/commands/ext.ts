@@ -1,6 +1,7 @@
 import { PolyError } from '@polyphony/protocol';
 import { type Command, command } from '../command.ts';
 import { shown } from '../output.ts';
+import { shellWord } from '../shell-word.ts';
 
 export const extensionCommands: readonly Command[] = [
   command({
@@ -15,6 +16,10 @@ export const extensionCommands: readonly Command[] = [
     async run({ args: [given = ''], hub, out, json }) {
       const { existsSync } = await import('node:fs');
       const { resolve } = await import('node:path');
+      if (!existsSync(given) && !given.includes(':'))
+        throw new PolyError('not_found', `there is no folder ${given}.`, {
+          hint: 'Say a folder, or an address: https://…, ssh://…, git@host:path or file:///…',
+        });
       // The hub lives in another folder: what lies here is told in full.
       const from = existsSync(given) ? resolve(given) : given;
       const made = await hub.call('extensions:install', { from });
@@ -70,7 +75,7 @@ export const extensionCommands: readonly Command[] = [
       const files = await offline.initExtension(directory);
       if (json) return out.json({ directory, files });
       for (const file of files) out.line(`wrote ${directory}/${file}`);
-      out.line(`Install it with: poly ext install ${directory}`);
+      out.line(`Install it with: poly ext install ${shellWord(directory)}`);
     },
   }),
 ];

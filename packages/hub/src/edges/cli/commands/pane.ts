@@ -1,4 +1,5 @@
 import {
+  type Client,
   type PaneInfo,
   type PaneNewResult,
   type PaneReadResult,
@@ -9,15 +10,17 @@ import { type Call, type Command, command } from '../command.ts';
 import { pairs, text, toggle, wholeNumber } from '../flag.ts';
 import { type Output, shown } from '../output.ts';
 import { callOnPane } from '../panes.ts';
+import { standardInput } from '../standard-input.ts';
+import { startProgram } from '../start-program.ts';
 
 const pane = '<pane>';
 
 export const paneCommands: readonly Command[] = [
   command({
     name: 'run',
-    summary: 'Starts a program in a new pane, here in this folder.',
-    rest: '<argv…>',
-    args: ['[program]'],
+    summary: 'Starts a program in a new pane, here in this folder; without a program: your shell.',
+    rest: '[program [args…]]',
+    args: ['[program…]'],
     flags: {
       backend: text('Where it lives; tmux when the tmux session is up, otherwise pty.', {
         value: 'pty|tmux',
@@ -26,26 +29,20 @@ export const paneCommands: readonly Command[] = [
       name: text('An id of your own, to say instead of the one that is made.', { value: 'ID' }),
       title: text('What people see.'),
       cwd: text('Where it starts; here when left out.', { value: 'FOLDER' }),
-      env: pairs('A variable for it.'),
+      env: pairs('A variable for it, beside those of this command.'),
       meta: pairs('A note to keep with the pane.'),
       persist: toggle('Start it again when it is found dead after a reboot.'),
-      cols: wholeNumber('Columns of its terminal.'),
-      rows: wholeNumber('Rows of its terminal.'),
+      cols: wholeNumber('Columns of its terminal.', { least: 1, most: 1000 }),
+      rows: wholeNumber('Rows of its terminal.', { least: 1, most: 1000 }),
     },
     examples: [
       'poly run -- top',
       'poly run --name build -- npm test',
       'poly run --backend tmux --cwd ~/src -- vim notes.md',
     ],
-    async run({ flags: { name, cwd, ...more }, args, rest = [], hub, out, json }) {
-      const { resolve } = await import('node:path');
+    async run({ flags, args, rest = [], hub, env, out, json }) {
       const argv = [...args, ...rest];
-      const made: PaneNewResult = await hub.call('pane:new', {
-        ...(argv.length > 0 && { argv }),
-        ...(name !== undefined && { id: name }),
-        cwd: resolve(cwd ?? '.'),
-        ...(more as object),
-      });
+      const made = await startProgram<PaneNewResult>('pane:new', argv, { flags, env, hub });
       if (json) return out.json(made);
       out.line(made.id);
       if (out.isTerminal)
@@ -60,7 +57,8 @@ export const paneCommands: readonly Command[] = [
       const panes = await hub.call('pane:list', {});
       if (json) return out.json(panes);
       if (panes.length === 0) return out.note('No panes yet. Start one with: poly run -- top');
-      out.table(panes.map((info) => rowOf(info, out)));
+      const header = ['PANE', 'STATUS', 'BACKEND', 'TITLE', 'AGE'].map((name) => out.paint('dim', name));
+      out.table([...(out.isTerminal ? [header] : []), ...panes.map((info) => rowOf(info, out))], { cut: 3 });
     },
   }),
   command({
@@ -73,23 +71,27 @@ export const paneCommands: readonly Command[] = [
   }),
   command({
     name: 'send',
-    summary: 'Types a line into a pane.',
+    summary: 'Types into a pane; several lines as one paste, if its program takes pastes.',
     args: [pane, '<text>'],
     flags: { 'no-enter': toggle('Do not press Enter after it.') },
     completes: 'pane',
     examples: [
       'poly send build "npm test"',
       'poly send build --no-enter "half a line"',
-      'git diff | poly send review -',
+      'cat query.sql | poly send database -',
+      'poly agent message review "To an agent, and whether it arrived"',
     ],
     async run({ args: [paneId = '', given = ''], flags, hub, out, json }) {
       const data = given === '-' ? await standardInput() : given;
-      const result = await callOnPane<{ bytes: number }>(hub, 'pane:write', {
-        paneId,
-        data,
-        enter: flags['no-enter'] !== true,
-      } as { paneId: string });
-      if (json) out.json(result);
+      const type = (text: string, enter: boolean): Promise<{ bytes: number }> =>
+        callOnPane(hub, 'pane:write', { paneId, data: text, enter } as { paneId: string });
+      const enter = flags['no-enter'] !== true;
+      const lines = data.replace(/\n$/, '');
+      const pasted = lines.includes('\n') && (await takesPastes(hub, paneId));
+      // Enter comes apart: right behind a paste some programs take it for a part of it.
+      const written = pasted ? await type(bracketed(lines), false) : await type(data, enter);
+      const entered = pasted && enter ? await type('', true) : { bytes: 0 };
+      if (json) out.json({ bytes: written.bytes + entered.bytes });
     },
   }),
   command({
@@ -99,7 +101,7 @@ export const paneCommands: readonly Command[] = [
     completes: 'pane',
     examples: ['poly keys build C-c', 'poly keys editor Escape : w q Enter'],
     async run({ args: [paneId = '', ...keys], hub, out, json }) {
-      const result = await callOnPane(hub, 'pane:keys', { paneId, keys } as { paneId: string });
+      const result = await callOnPane(hub, 'pane:keys', { paneId, keys } as { paneId: string }).catch(noKey);
       if (json) out.json(result);
     },
   }),
@@ -108,7 +110,9 @@ export const paneCommands: readonly Command[] = [
     summary: 'Prints what a pane has printed.',
     args: [pane],
     flags: {
-      tail: wholeNumber('The last lines; 500 when nothing else is said.'),
+      tail: wholeNumber('The last lines, with --grep the last that match; 500 when nothing else is said.', {
+        most: 100_000,
+      }),
       since: wholeNumber('From this byte on, as "next" of an earlier answer says.', { value: 'OFFSET' }),
       grep: text('Only lines that match, of everything still kept.', { value: 'RE' }),
       'ignore-case': toggle('Match upper and lower case alike.', { short: 'i' }),
@@ -169,7 +173,7 @@ async function read({
   if (grep !== undefined && raw)
     throw new PolyError('invalid_arguments', '--grep reads lines: leave --raw out.');
   const wanted = grep === undefined ? undefined : pattern(grep, flags['ignore-case'] ?? false);
-  const from = since ?? (wanted && tail === undefined ? 0 : undefined);
+  const from = since ?? (wanted && 0);
   const ask = (range: object): Promise<PaneReadResult> =>
     callOnPane(hub, 'pane:read', { paneId, ...range, ...(raw && { view: 'raw' }) });
   const first = await ask(from === undefined ? { ...(tail !== undefined && { tail }) } : { since: from });
@@ -180,7 +184,10 @@ async function read({
     last = await ask({ since: last.next });
     pages.push(last);
   }
-  const lines = pages.flatMap((page) => page.lines ?? []).filter(({ text }) => !wanted || wanted.test(text));
+  const matching = pages
+    .flatMap((page) => page.lines ?? [])
+    .filter(({ text }) => !wanted || wanted.test(text));
+  const lines = wanted && tail !== undefined ? matching.slice(Math.max(0, matching.length - tail)) : matching;
   const data = Buffer.concat(pages.map((page) => Buffer.from(page.data ?? '', 'base64')));
   if (json) {
     const what = raw ? { data: data.toString('base64') } : { lines };
@@ -195,16 +202,30 @@ function pattern(source: string, ignoreCase: boolean): RegExp {
   try {
     return new RegExp(source, ignoreCase ? 'iu' : 'u');
   } catch (cause) {
-    throw new PolyError('invalid_arguments', `--grep is no regular expression: ${(cause as Error).message}`, {
+    const why = (cause as Error).message.split(': ').at(-1)?.toLowerCase();
+    throw new PolyError('invalid_arguments', `--grep "${source}" is no regular expression: ${why}.`, {
       cause,
     });
   }
 }
 
-async function standardInput(): Promise<string> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of process.stdin) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks).toString('utf8');
+/** Unknown on some versions of tmux, where marks would be typed as text. */
+async function takesPastes(hub: Client, paneId: string): Promise<boolean> {
+  return (await callOnPane<PaneScreen>(hub, 'pane:screen', { paneId })).bracketedPaste === true;
+}
+
+/** One paste, which nothing in it can end before its end. */
+function bracketed(lines: string): string {
+  return `\x1b[200~${lines.replaceAll(/\x1b\[20[01]~/g, '').replaceAll(/\r?\n/g, '\r')}\x1b[201~`;
+}
+
+function noKey(error: unknown): never {
+  if (!(error instanceof PolyError) || error.code !== 'invalid_arguments') throw error;
+  const keys = error.hint?.replace(/ Text is typed.*/, '');
+  throw new PolyError(error.code, error.message, {
+    hint: [keys, 'Type text with: poly send'].filter(Boolean).join(' '),
+    cause: error,
+  });
 }
 
 function rowOf(
@@ -214,8 +235,16 @@ function rowOf(
   const state =
     status === 'running'
       ? out.paint('green', '● running')
-      : out.paint(exitCode === 0 ? 'dim' : 'red', `✕ exited ${exitSignal ?? exitCode ?? ''}`.trimEnd());
-  return [out.paint('cyan', id), state, backend, shown(title), out.paint('dim', age(Date.parse(createdAt)))];
+      : exitCode === 0
+        ? out.paint('dim', '✓ exited 0')
+        : out.paint('red', `✕ exited ${exitSignal ?? exitCode ?? ''}`.trimEnd());
+  return [
+    out.paint('cyan', id),
+    state,
+    backend,
+    shown(title, 200),
+    out.paint('dim', age(Date.parse(createdAt))),
+  ];
 }
 
 const units: readonly (readonly [seconds: number, name: string])[] = [

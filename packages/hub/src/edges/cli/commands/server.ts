@@ -5,7 +5,7 @@ import { text, toggle, wholeNumber } from '../flag.ts';
 import { age } from './pane.ts';
 
 const startFlags = {
-  port: wholeNumber('TCP port; 0 for any. Without it 4096, or another when that is taken.'),
+  port: wholeNumber('TCP port; 0 for any. Without it the last one used, else 4096.', { most: 65_535 }),
   hostname: text('Where TCP listens; only this machine.', { value: '127.0.0.1' }),
   'no-tcp': toggle('Listen on the unix socket only.'),
   foreground: toggle('Stay in this terminal until the hub ends.'),
@@ -18,10 +18,12 @@ export const serverCommands: readonly Command[] = [
     flags: startFlags,
     examples: ['poly up', 'poly up --no-tcp'],
     async run(call) {
-      const { startHub } = await import('../start-hub.ts');
+      const { startHub, unusedFlags } = await import('../start-hub.ts');
       const { status, started } = await startHub(call);
-      if (call.flags.foreground || call.json)
-        return call.json ? call.out.json({ started, ...status }) : undefined;
+      if (!status) return;
+      const unused = started ? [] : unusedFlags(call.flags, status);
+      if (unused.length > 0) call.out.note(`poly: ${notUsed(unused, status)} ${restartWith(unused)}`);
+      if (call.json) return call.out.json({ started, ...status });
       sayHello(call, status, started);
     },
   }),
@@ -31,19 +33,22 @@ export const serverCommands: readonly Command[] = [
     flags: startFlags,
     examples: ['poly server start', 'poly server start --port 0', 'poly server start --foreground'],
     async run(call) {
-      const { startHub } = await import('../start-hub.ts');
+      const { startHub, unusedFlags } = await import('../start-hub.ts');
       const { status, started } = await startHub(call);
+      if (!status) return;
+      const unused = started ? [] : unusedFlags(call.flags, status);
+      if (unused.length > 0)
+        throw new PolyError('conflict', notUsed(unused, status), { hint: restartWith(unused) });
       if (call.json) return call.out.json({ started, ...status });
-      if (status)
-        call.out.line(
-          `The hub ${started ? 'is up' : 'was up already'}: ${placeOf(status)} (pid ${status.pid})`,
-        );
+      call.out.line(
+        `The hub ${started ? 'is up' : 'was up already'}: ${placeOf(status)} (pid ${status.pid})`,
+      );
     },
   }),
   command({
     name: 'server stop',
     summary: 'Stops the hub; panes live on, unless all is to end.',
-    flags: { all: toggle('End every pane, the tmux session and the host too.') },
+    flags: { all: toggle('Ends every pane and forgets it; the tmux session and the host end too.') },
     examples: ['poly server stop', 'poly server stop --all'],
     async run({ flags: { all = false }, hub, env, out, json }) {
       const pid = readDiscovery(env)?.pid;
@@ -77,8 +82,9 @@ export const serverCommands: readonly Command[] = [
         if (!(error instanceof PolyError) || error.code !== 'unreachable') throw error;
       }
       const { status } = await startHub(call);
+      if (!status) return;
       if (call.json) return call.out.json({ started: true, ...status });
-      if (status) call.out.line(`The hub is up again: ${placeOf(status)} (pid ${status.pid})`);
+      call.out.line(`The hub is up again: ${placeOf(status)} (pid ${status.pid})`);
     },
   }),
   command({
@@ -116,8 +122,15 @@ function placeOf({ url, socket }: ServerStatus): string {
   return url ?? socket;
 }
 
-function sayHello({ out }: Call, status: ServerStatus | undefined, started: boolean): void {
-  if (!status) return;
+function notUsed(flags: readonly string[], status: ServerStatus): string {
+  return `a hub runs already (${placeOf(status)}): ${flags.join(' and ')} ${flags.length > 1 ? 'were' : 'was'} not used.`;
+}
+
+function restartWith(flags: readonly string[]): string {
+  return `To use ${flags.length > 1 ? 'them' : 'it'}: poly server restart ${flags.join(' ')} (panes live on)`;
+}
+
+function sayHello({ out }: Call, status: ServerStatus, started: boolean): void {
   out.line(`${out.paint('green', '●')} The hub ${started ? 'is up' : 'was up already'}.`);
   if (status.url) out.line(`  Over HTTP: ${out.paint('bold', status.url)}`);
   out.line();

@@ -1,3 +1,4 @@
+import { PolyError } from '@polyphony/protocol';
 import { type Command, command } from '../command.ts';
 import { toggle } from '../flag.ts';
 
@@ -6,10 +7,14 @@ export const upkeepCommands: readonly Command[] = [
     name: 'backup',
     summary: 'Writes a checked copy of the record while work goes on.',
     args: ['[file]'],
+    flags: { force: toggle('Replace that file if it is there.') },
     completes: 'file',
     examples: ['poly backup', 'poly backup ~/poly-before-upgrade.db'],
-    async run({ args: [file], hub, out, json }) {
+    async run({ args: [file], flags: { force = false }, hub, out, json }) {
+      const { existsSync } = await import('node:fs');
       const { resolve } = await import('node:path');
+      if (file !== undefined && !force && existsSync(file))
+        throw new PolyError('conflict', `${file} is there already.`, { hint: 'Say --force to replace it.' });
       const made = await hub.call('server:backup', file === undefined ? {} : { file: resolve(file) });
       if (json) out.json(made);
       else out.line(`wrote ${made.file} (${made.bytes} bytes)`);

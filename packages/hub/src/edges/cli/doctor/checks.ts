@@ -26,6 +26,8 @@ interface Check {
   readonly name: string;
   /** Whether it is about who could get in. */
   readonly security?: boolean;
+  /** Whether only programs want to know. */
+  readonly numbers?: boolean;
   look(patient: Patient): Finding | Promise<Finding>;
 }
 
@@ -47,7 +49,7 @@ export const checks: readonly Check[] = [
   { name: 'files', security: true, look: ({ places }) => lookAtFiles(places) },
   { name: 'socket', security: true, look: ({ places }) => lookAtSocket(places) },
   { name: 'listens', security: true, look: ({ hub }) => lookAtListeners(hub) },
-  { name: 'gauges', look: ({ hub }) => lookAtGauges(hub) },
+  { name: 'gauges', numbers: true, look: ({ hub }) => lookAtGauges(hub) },
 ];
 
 async function lookAtTmux(env: Env): Promise<Finding> {

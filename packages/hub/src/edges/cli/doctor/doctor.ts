@@ -1,10 +1,11 @@
+import { errorKinds } from '@polyphony/protocol';
 import type { Call } from '../command.ts';
 import { statusOf } from '../start-hub.ts';
 import { checks, type Finding } from './checks.ts';
 
 const symbols = { ok: ['green', '●'], warn: ['yellow', '◐'], bad: ['red', '✕'] } as const;
 
-/** Makes every check, whatever the others find; ends with 1 when something is broken. */
+/** Makes every check, whatever the others find; ends with 1 when something is broken, with 6 when no hub runs. */
 export async function doctor({
   flags,
   env,
@@ -14,7 +15,9 @@ export async function doctor({
   const { placesOf } = await import('../../../platform/places.ts');
   const places = placesOf(env);
   const hub = await statusOf(env).catch((error: Error) => error);
-  const wanted = checks.filter(({ security = false }) => security || flags.security !== true);
+  const wanted = checks.filter(
+    ({ security = false, numbers = false }) => (security || flags.security !== true) && (json || !numbers),
+  );
   const findings = await out.progress(
     'looking',
     Promise.all(
@@ -38,5 +41,6 @@ export async function doctor({
     if (toMend.length > 0) out.line();
     for (const { name, fix } of toMend) out.line(`${name}: ${fix}`);
   }
-  return findings.some(({ state }) => state === 'bad') ? 1 : 0;
+  if (findings.some(({ state }) => state === 'bad')) return 1;
+  return hub === undefined ? errorKinds.unreachable.exit : 0;
 }
