@@ -14,7 +14,7 @@ import { Registry } from '../src/registry/registry.ts';
 import { registerShellActions } from '../src/shell/actions.ts';
 import { openSqliteStore } from '../src/store/sqlite.ts';
 
-export const user: Caller = { participant: 'user:ann', scopes: allScopes };
+const user: Caller = { participant: 'user:ann', scopes: allScopes };
 export const inPane: Caller = { participant: 'agent:pty_1', scopes: paneScopes, pane: 'pty_1' };
 const hub: Participant = 'user:ann';
 
