@@ -7,21 +7,28 @@ import {
   type PaneNewParams,
   type PaneNewResult,
   type PaneScreen,
+  type PaneStatus,
 } from '@polyphony/protocol';
 import { draft, type EventLog } from '../events/event-log.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Log } from '../platform/log.ts';
+import { Turns } from '../platform/turns.ts';
 import type { Caller } from '../registry/caller.ts';
 import type { Registry } from '../registry/registry.ts';
 import { launch } from './launch.ts';
-import { typeMessage } from './message.ts';
+import { type Terminal, typeMessage } from './message.ts';
+
+interface KnownPane {
+  readonly argv: readonly string[];
+  readonly meta: Meta;
+  readonly status: PaneStatus;
+}
 
 /** What agents need of panes. */
 export interface AgentPanes {
   create(params: PaneNewParams, caller: Caller): Promise<PaneNewResult>;
-  /** Its command line and notes. */
-  find(paneId: string): { readonly argv: readonly string[]; readonly meta: Meta } | undefined;
-  get(paneId: string): { readonly argv: readonly string[]; readonly meta: Meta };
+  find(paneId: string): KnownPane | undefined;
+  get(paneId: string): KnownPane;
   screen(paneId: string): Promise<PaneScreen>;
   /** Types without anybody else's input in between. */
   hold<T>(paneId: string, work: (type: (text: string) => Promise<void>) => Promise<T>): Promise<T>;
@@ -37,6 +44,7 @@ export interface AgentsOptions {
 }
 
 export function registerAgentActions({ registry, panes, events, clock, log }: AgentsOptions): void {
+  const messages = new Turns();
   const state = (status: AgentStatus, more: Meta = {}): Meta => ({
     'agent.status': status,
     'agent.lastEventAt': new Date(clock.now()).toISOString(),
@@ -58,9 +66,13 @@ export function registerAgentActions({ registry, panes, events, clock, log }: Ag
 
   registry.register('agent', agentMessage, ({ paneId, text }) => {
     const { argv } = panes.get(paneId);
-    return panes.hold(paneId, (type) =>
-      typeMessage({ argv, type, screen: () => panes.screen(paneId) }, text),
-    );
+    const terminal: Terminal = {
+      argv,
+      ended: () => panes.get(paneId).status === 'exited',
+      screen: () => panes.screen(paneId),
+      hold: (work) => panes.hold(paneId, work),
+    };
+    return messages.take(paneId, () => typeMessage(terminal, text));
   });
 
   registry.register(

@@ -5,11 +5,13 @@ import { compose } from './compose.ts';
 import { type Reading, readScreen } from './read-screen.ts';
 import { recogniseVendor } from './vendors/vendors.ts';
 
-/** A terminal that is ours to type into until the message is there. */
+/** A terminal in which an agent runs. */
 export interface Terminal {
   readonly argv: readonly string[];
+  ended(): boolean;
   screen(): Promise<PaneScreen>;
-  type(text: string): Promise<void>;
+  /** Types without anybody else's input in between. */
+  hold<T>(work: (type: (text: string) => Promise<void>) => Promise<T>): Promise<T>;
 }
 
 export interface Patience {
@@ -19,8 +21,8 @@ export interface Patience {
   readonly echoMs: number;
 }
 
-const usual: Patience = { readyMs: 30_000, echoMs: 15_000 };
-type Look = Reading & { readonly takesPastes: boolean };
+const usual: Patience = { readyMs: 60_000, echoMs: 15_000 };
+type Look = Reading & { readonly takesPastes: boolean; readonly ended: boolean };
 
 const lookEveryMs = 30;
 const shells = new Set(['sh', 'bash', 'dash', 'zsh', 'fish', 'ksh', 'csh', 'tcsh', 'nu', 'pwsh']);
@@ -36,9 +38,11 @@ export async function typeMessage(
   if (shells.has(program)) return failed(`${program} would run the message as a command`);
   const { paste, pauseMs, enter } = compose(name, text);
   if (name === 'generic') {
-    await terminal.type(paste);
-    await setTimeout(pauseMs);
-    await terminal.type(enter);
+    await terminal.hold(async (type) => {
+      await type(paste);
+      await setTimeout(pauseMs);
+      await type(enter);
+    });
     return {
       state: 'written',
       door: 'terminal',
@@ -48,36 +52,41 @@ export async function typeMessage(
 
   const look = async (): Promise<Look> => {
     const screen = await terminal.screen();
-    return { ...readScreen(name, screen), takesPastes: screen.bracketedPaste ?? true };
+    return {
+      ...readScreen(name, screen),
+      takesPastes: screen.bracketedPaste ?? true,
+      ended: terminal.ended(),
+    };
   };
-  // Some draw the place for text a moment before they mark pastes.
-  const ready = await waitFor(
-    look,
-    patience.readyMs,
-    ({ composer, status, takesPastes }) => (composer !== undefined && takesPastes) || status === 'blocked',
-  );
-  const obstacle = obstacleIn(ready);
-  if (obstacle) return failed(obstacle);
-  await terminal.type(paste);
-  const shown = await waitFor(look, patience.echoMs, (reading) => reading.composer?.draft !== '');
-  if (!shown.composer || shown.composer.draft === '')
-    return uncertain('the screen did not show what was typed');
-  await setTimeout(pauseMs);
-  const before = await look();
-  // A question may have come up in between: Enter would answer it.
-  if (!before.composer) return uncertain(`Enter was not pressed: ${before.evidence}`);
-  await terminal.type(enter);
-  const sent = await waitFor(
-    look,
-    patience.echoMs,
-    ({ composer, status, queued }) => queued === true || status === 'blocked' || composer?.draft === '',
-  );
-  return sent.queued || sent.composer?.draft === '' || sent.status === 'blocked'
-    ? { state: 'written', door: 'terminal', reason: sent.evidence }
-    : uncertain('the screen did not show that it was sent');
+  // Not held yet: while an agent starts, a person may have to help it.
+  await waitFor(look, patience.readyMs, isReady);
+  return terminal.hold(async (type) => {
+    const obstacle = obstacleIn(await waitFor(look, patience.echoMs, isReady));
+    if (obstacle) return failed(obstacle);
+    await type(paste);
+    const shown = await waitFor(look, patience.echoMs, isShown);
+    if (!shown.composer?.draft) return uncertain('the screen did not show what was typed');
+    await setTimeout(pauseMs);
+    const before = await waitFor(look, patience.echoMs, isReady);
+    // A question may have come up in between: Enter would answer it.
+    if (!before.composer) return uncertain(`Enter was not pressed: ${before.evidence}`);
+    await type(enter);
+    const sent = await waitFor(look, patience.echoMs, isSent);
+    return isSent(sent)
+      ? { state: 'written', door: 'terminal', reason: sent.evidence }
+      : uncertain('the screen did not show that it was sent');
+  });
 }
 
-function obstacleIn({ composer, status, blockedOn, evidence }: Reading): string | undefined {
+// Between two frames a screen may show no place for text; and some draw it a moment before they mark pastes.
+const isReady = ({ composer, status, takesPastes }: Look): boolean =>
+  (composer !== undefined && takesPastes) || status === 'blocked';
+const isShown = ({ composer, status }: Look): boolean => Boolean(composer?.draft) || status === 'blocked';
+const isSent = ({ composer, status, queued }: Look): boolean =>
+  queued === true || status === 'blocked' || composer?.draft === '';
+
+function obstacleIn({ composer, status, blockedOn, evidence, ended }: Look): string | undefined {
+  if (ended) return 'it has ended';
   if (status === 'blocked') return `it waits for an answer${blockedOn ? ` (${blockedOn})` : ''}: ${evidence}`;
   if (!composer) return `it shows no place for text: ${evidence}`;
   return composer.draft === '' ? undefined : 'somebody has begun to write there';
@@ -91,7 +100,7 @@ async function waitFor(
   const deadline = performance.now() + ms;
   for (;;) {
     const reading = await look();
-    if (enough(reading) || performance.now() > deadline) return reading;
+    if (enough(reading) || reading.ended || performance.now() > deadline) return reading;
     await setTimeout(lookEveryMs);
   }
 }

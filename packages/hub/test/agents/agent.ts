@@ -26,7 +26,7 @@ export interface Agent {
   remove(): Promise<void>;
 }
 
-const patienceMs = 60_000;
+const patienceMs = 120_000;
 const textOf = ({ lines }: PaneScreen): string => lines.join('\n').trimEnd();
 
 export async function createAgent(hub: TestHub, name: AgentName, options: AgentOptions): Promise<Agent> {
@@ -34,14 +34,12 @@ export async function createAgent(hub: TestHub, name: AgentName, options: AgentO
   const home = await createAgentHome(name, options.model);
   const { modelName: model, permissions, prompt } = options;
   const { work, env } = home;
-  const pane = await hub.client.call('agent:create', {
-    argv: [program],
-    cwd: work,
-    env,
-    model,
-    permissions,
-    prompt,
-  });
+  const pane = await hub.client
+    .call('agent:create', { argv: [program], cwd: work, env, model, permissions, prompt })
+    .catch(async (error: unknown) => {
+      await home.remove();
+      throw error;
+    });
   const paneId = pane.id;
   const look = (): Promise<PaneScreen> => hub.client.call('pane:screen', { paneId });
 

@@ -1,5 +1,6 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Backend } from '@polyphony/protocol';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { compose } from '../../src/agents/compose.ts';
@@ -100,14 +101,14 @@ describe.each(cases)('a real $name that asks, on $backend', ({ name, backend, mo
   });
 
   it.each([
-    '!touch made-by-shell',
-    '/help',
-    '@secret.txt',
-    'what is in @secret.txt',
-    'exit',
-    'line one\n\n  line three\n!touch made-by-shell\n/clear\nthe end \\',
-    'a long message '.repeat(400).trim(),
-  ])('takes %.40j for text', async (text) => {
+    ['a shell command', '!touch made-by-shell'],
+    ['a command of its own', '/help'],
+    ['a file', '@secret.txt'],
+    ['a mention', 'what is in @secret.txt'],
+    ['a word that would end it', 'exit'],
+    ['many lines', 'line one\n\n  line three\n!touch made-by-shell\n/clear\nthe end \\'],
+    ['a page', Array.from({ length: 800 }, (_, n) => `word-${n}`).join(' ')],
+  ])('takes %s for text', async (_, text) => {
     writeFileSync(join(agent.work, 'secret.txt'), 'only a mention would show this');
     expect(await agent.message(text)).toEqual(written);
     const exactly = compose(name, text).text.trim();
@@ -143,7 +144,7 @@ describe.each(cases)('a real $name that asks, on $backend', ({ name, backend, mo
       reason: 'somebody has begun to write there',
     });
     await agent.until('the draft', ({ composer }) => composer?.draft === draft);
-    expect(server.turns).toHaveLength(asked);
+    expect(server.turns.slice(asked).filter(({ tools }) => tools.length > 0)).toEqual([]);
     await hub.client.call('pane:keys', { paneId, keys: Array.from(draft, () => 'BSpace') });
     await agent.until('it idle', isIdle);
   });
@@ -160,8 +161,12 @@ describe.each(cases)('a real $name that asks, on $backend', ({ name, backend, mo
     });
     expect(await agent.screen()).toBe(before);
     expect(existsSync(made)).toBe(false);
-    await hub.client.call('pane:keys', { paneId: agent.pane.id, keys: ['Enter'] });
-    await agent.until('it idle', (reading) => isIdle(reading) && existsSync(made));
+    // Claude Code 2.1.325 takes no answer right after it has asked.
+    while (!existsSync(made)) {
+      await hub.client.call('pane:keys', { paneId: agent.pane.id, keys: ['Enter'] });
+      await pause(500);
+    }
+    await agent.until('it idle', isIdle);
   });
 
   it('is gone with all it started when its pane is closed', async () => {

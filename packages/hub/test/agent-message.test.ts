@@ -1,0 +1,28 @@
+import { chmodSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { TestHub, until } from './test-hub.ts';
+
+describe.each(['pty', 'tmux'] as const)('a message to an agent that is still starting, on %s', (backend) => {
+  let hub: TestHub;
+
+  beforeAll(async () => {
+    hub = await TestHub.start();
+    if (backend === 'tmux') await hub.client.call('session:start', {});
+  });
+  afterAll(() => hub[Symbol.asyncDispose]());
+
+  it('lets others type meanwhile, and fails when the agent ends', async () => {
+    const program = join(hub.home, 'claude');
+    writeFileSync(program, '#!/bin/sh\necho started; read -r line; echo "got $line"');
+    chmodSync(program, 0o700);
+    const { id: paneId } = await hub.client.call('agent:create', { argv: [program] });
+    await until(async () => (await hub.client.call('pane:screen', { paneId })).lines[0] === 'started');
+    const delivery = hub.client.call('agent:message', { paneId, text: 'hello' });
+    await hub.event('action:start', ({ payload }) => payload.actionName === 'agent:message');
+    await hub.client.call('pane:write', { paneId, data: 'help', enter: true });
+    expect(await delivery).toEqual({ state: 'failed', door: 'terminal', reason: 'it has ended' });
+    const { lines } = await hub.client.call('pane:read', { paneId });
+    expect(lines?.map(({ text }) => text)).toEqual(['started', 'help', 'got help']);
+  });
+});
