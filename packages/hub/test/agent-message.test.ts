@@ -21,6 +21,7 @@ describe.each(['pty', 'tmux'] as const)('a message to an agent that is still sta
     const delivery = hub.client.call('agent:message', { paneId, text: 'hello' });
     await hub.event('action:start', ({ payload }) => payload.actionName === 'agent:message');
     await hub.client.call('pane:write', { paneId, data: 'help', enter: true });
+    expect(await hub.client.call('agent:list', {})).toMatchObject([{ id: paneId, vendor: 'claude' }]);
     expect(await delivery).toEqual({ state: 'failed', door: 'terminal', reason: 'it has ended' });
     const { lines } = await hub.client.call('pane:read', { paneId });
     expect(lines?.map(({ text }) => text)).toEqual(['started', 'help', 'got help']);

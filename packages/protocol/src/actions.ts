@@ -23,6 +23,7 @@ export interface BuiltInActions {
   readonly 'pane:resize': typeof pane.paneResize;
   readonly 'shell:run': typeof shell.shellRun;
   readonly 'agent:create': typeof agent.agentCreate;
+  readonly 'agent:list': typeof agent.agentList;
   readonly 'agent:message': typeof agent.agentMessage;
   readonly 'agent:set-state': typeof agent.agentSetState;
   readonly 'session:start': typeof session.sessionStart;

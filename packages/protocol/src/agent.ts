@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Action, defineAction } from './action.ts';
+import { type Action, defineAction, nothing } from './action.ts';
 import { paneId } from './id.ts';
 import { type PaneNewParams, type PaneNewResult, paneNew, paneNewShape, text } from './pane.ts';
 
@@ -56,6 +56,36 @@ export const agentCreate: Action<AgentCreateParams, AgentPane> = defineAction({
     z.object({ agent: z.object({ vendor: z.string(), status: z.enum(agentStatuses) }) }),
   ),
   secrets: ['env'],
+});
+
+export interface AgentInfo {
+  readonly id: string;
+  readonly vendor: string;
+  readonly status: AgentStatus;
+  /** What told the status. */
+  readonly evidence?: string | undefined;
+  readonly title: string;
+  readonly exitCode?: number | null | undefined;
+  readonly exitSignal?: string | null | undefined;
+}
+
+export const agentList: Action<Record<string, never>, readonly AgentInfo[]> = defineAction({
+  name: 'agent:list',
+  summary: 'Lists the agents and what each is doing, as far as its screen tells.',
+  scope: 'pane:read',
+  effect: 'read',
+  params: nothing,
+  result: z.array(
+    z.object({
+      id: paneId,
+      vendor: z.string(),
+      status: z.enum(agentStatuses),
+      evidence: z.string().optional(),
+      title: z.string(),
+      exitCode: z.int().nullable().optional(),
+      exitSignal: z.string().nullable().optional(),
+    }),
+  ),
 });
 
 export const deliveryStates = ['queued', 'written', 'seen', 'failed', 'uncertain'] as const;

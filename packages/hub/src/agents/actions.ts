@@ -1,8 +1,11 @@
 import {
+  type AgentInfo,
   type AgentStatus,
   agentCreate,
+  agentList,
   agentMessage,
   agentSetState,
+  agentStatuses,
   type Meta,
   type PaneNewParams,
   type PaneNewResult,
@@ -17,9 +20,15 @@ import type { Caller } from '../registry/caller.ts';
 import type { Registry } from '../registry/registry.ts';
 import { launch } from './launch.ts';
 import { type Terminal, typeMessage } from './message.ts';
+import { readScreen } from './read-screen.ts';
+import { recogniseVendor } from './vendors/vendors.ts';
 
 interface KnownPane {
+  readonly id: string;
+  readonly title: string;
   readonly argv: readonly string[];
+  readonly exitCode: number | null;
+  readonly exitSignal: string | null;
   readonly meta: Meta;
   readonly status: PaneStatus;
 }
@@ -27,6 +36,8 @@ interface KnownPane {
 /** What agents need of panes. */
 export interface AgentPanes {
   create(params: PaneNewParams, caller: Caller): Promise<PaneNewResult>;
+  /** Those that somebody may know of. */
+  visibleTo(caller: Caller): readonly KnownPane[];
   find(paneId: string): KnownPane | undefined;
   get(paneId: string): KnownPane;
   screen(paneId: string): Promise<PaneScreen>;
@@ -57,12 +68,18 @@ export function registerAgentActions({ registry, panes, events, clock, log }: Ag
     async ({ argv, model, permissions, prompt, ...params }, { caller }) => {
       const launched = launch({ argv, model, permissions, prompt });
       const meta = { ...params.meta, ...state('starting', { 'agent.runtime': launched.vendor }) };
-      const env = { ...launched.env, ...params.env };
+      // What was asked for here outweighs what the caller's environment happens to say.
+      const env = { ...params.env, ...launched.env };
       const pane = await panes.create({ ...params, argv: launched.argv, env, meta }, caller);
       await events.append([draft(caller, 'agent:created', { paneId: pane.id })]);
       return { ...pane, agent: { vendor: launched.vendor, status: 'starting' as const } };
     },
   );
+
+  registry.register('agent', agentList, (_, { caller }) => {
+    const agents = panes.visibleTo(caller).filter(({ meta }) => meta['agent.runtime'] !== undefined);
+    return Promise.all(agents.map((pane) => describe(panes, pane)));
+  });
 
   registry.register('agent', agentMessage, ({ paneId, text }) => {
     const { argv } = panes.get(paneId);
@@ -102,4 +119,20 @@ export function registerAgentActions({ registry, panes, events, clock, log }: Ag
       gone().catch((error: unknown) => log.warn('an agent’s end could not be noted', { paneId, error }));
     }
   });
+}
+
+/** What an agent is doing: what its screen tells, else what it last told itself; never a guess. */
+async function describe(
+  panes: AgentPanes,
+  { id, title, argv, meta, status, exitCode, exitSignal }: KnownPane,
+): Promise<AgentInfo> {
+  const { name } = recogniseVendor(argv);
+  const known = { id, vendor: String(meta['agent.runtime']), title };
+  if (status === 'exited') return { ...known, status: 'gone', exitCode, exitSignal };
+  const screen = name === 'generic' ? undefined : await panes.screen(id).catch(() => undefined); // It may be ending.
+  const reading = screen && readScreen(name, screen);
+  if (reading && reading.status !== 'unknown')
+    return { ...known, status: reading.status, evidence: reading.evidence };
+  const told = agentStatuses.find((one) => one === meta['agent.status']);
+  return { ...known, status: told && told !== 'starting' ? told : 'unknown' };
 }

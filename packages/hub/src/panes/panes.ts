@@ -214,10 +214,17 @@ export class Panes {
   }
 
   /** What a pane shows now, or showed last. */
-  screen(id: string): Promise<PaneScreen> {
+  async screen(id: string): Promise<PaneScreen> {
     const record = this.book.get(id);
-    if (record.status === 'running') return this.backendOf(record).screen(record);
-    return this.output(id, (host) => host.screen(id));
+    const last = (): Promise<PaneScreen> => this.output(id, (host) => host.screen(id));
+    if (record.status === 'exited') return last();
+    // A pane that has ended meanwhile has no screen any more; the host has what it showed last.
+    return this.backendOf(record)
+      .screen(record)
+      .catch((error: unknown) => {
+        if (error instanceof PolyError && error.code === 'conflict') return last();
+        throw error;
+      });
   }
 
   async resize(id: string, cols: number, rows: number): Promise<void> {

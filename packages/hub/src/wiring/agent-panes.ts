@@ -10,6 +10,7 @@ export function agentPanes(panes: Panes): AgentPanes {
       const { id, meta, backend, pid } = await panes.create(params, caller, { drawn: true });
       return { id, meta, backend, pid };
     },
+    visibleTo: (caller) => panes.visibleTo(caller),
     find: (paneId) => book.find(paneId),
     get: (paneId) => book.get(paneId),
     screen: (paneId) => panes.screen(paneId),
