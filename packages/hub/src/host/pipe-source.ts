@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { constants, openSync } from 'node:fs';
+import { closeSync, constants, openSync, readSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { Socket } from 'node:net';
 import { promisify } from 'node:util';
@@ -103,6 +103,23 @@ export class PipeSource {
     this.#quiet = setTimeout(quiet.resolve, quietMs);
     await Promise.race([this.#ended.promise, quiet.promise]);
     clearTimeout(this.#quiet);
+    this.#readRest();
+  }
+
+  /** What a second writer has left in the pipe since the first had gone, and the event loop has not seen yet. */
+  #readRest(): void {
+    const fd = openSync(this.path, constants.O_RDONLY | constants.O_NONBLOCK);
+    try {
+      for (;;) {
+        const size = readSync(fd, this.#buffer);
+        if (size === 0) return;
+        this.#listener.onData(this.#buffer.subarray(0, size));
+      }
+    } catch (error) {
+      if (errnoOf(error) !== 'EAGAIN') throw error; // A writer is there, and nothing to read.
+    } finally {
+      closeSync(fd);
+    }
   }
 
   async close(): Promise<void> {
