@@ -50,6 +50,11 @@ function room(cell: Cell, axis: Axis): number {
   return cell.axis === axis ? rooms.reduce((sum, one) => sum + one, 0) : Math.min(...rooms);
 }
 
+/** The least a cell can have without a pane in it vanishing. */
+function need(cell: Cell, axis: Axis): number {
+  return sizeOf(cell, axis) - room(cell, axis);
+}
+
 /** Grows or shrinks a cell; cells along the axis take their share one line at a time, as in tmux. */
 function adjust(cell: Cell, axis: Axis, change: number): Cell {
   const sized = { ...cell, [axis === 'row' ? 'width' : 'height']: sizeOf(cell, axis) + change } as Cell;
@@ -101,9 +106,10 @@ function scale(cell: Cell, width: number, height: number): Cell {
   const before = sizeOf(cell, cell.axis);
   let left = cell.axis === 'row' ? width : height;
   const cells = cell.cells.map((inner, i) => {
-    const others = cell.cells.length - 1 - i;
+    const others = cell.cells.slice(i + 1);
+    const kept = others.reduce((sum, other) => sum + need(other, cell.axis) + 1, 0);
     const share = Math.floor((sizeOf(inner, cell.axis) * (cell.axis === 'row' ? width : height)) / before);
-    const size = others === 0 ? left : Math.max(Math.min(share, left - 2 * others), 1);
+    const size = others.length === 0 ? left : Math.max(Math.min(share, left - kept), need(inner, cell.axis));
     left -= size + 1;
     return cell.axis === 'row' ? scale(inner, size, height) : scale(inner, width, size);
   });
@@ -116,8 +122,7 @@ export function splitWhole(root: Cell, split: Split): Cell | null {
   const divided = branchOf({ pane: split.pane, width: root.width, height: root.height }, split);
   const at = split.before ? 1 : 0;
   const kept = divided?.cells[at];
-  if (!divided || !kept || sizeOf(root, split.axis) - room(root, split.axis) > sizeOf(kept, split.axis))
-    return null;
+  if (!divided || !kept || need(root, split.axis) > sizeOf(kept, split.axis)) return null;
   const scaled = scale(root, kept.width, kept.height);
   const cells = isLeaf(scaled) || root.axis !== split.axis ? [scaled] : scaled.cells;
   return { ...divided, cells: divided.cells.toSpliced(at, 1, ...cells) };
