@@ -29,7 +29,15 @@ export function columnsOf(event: NewEvent, receivedAt: number): EventColumns {
 /** What a later read of the log will answer too. */
 export function eventFrom(seq: number, columns: EventColumns): StoredEvent {
   const [name, payload, source, pane, occurredAt, receivedAt] = columns;
-  return { seq, name, payload: JSON.parse(payload), source, pane, occurredAt, receivedAt };
+  return { seq, name, payload: parsePayload(seq, payload), source, pane, occurredAt, receivedAt };
+}
+
+function parsePayload(seq: number, payload: string): unknown {
+  try {
+    return JSON.parse(payload);
+  } catch (cause) {
+    throw new StoreError({ code: 'corrupt', message: `The payload of event ${seq} is damaged.` }, { cause });
+  }
 }
 
 export function eventOf(row: EventRow): StoredEvent {
