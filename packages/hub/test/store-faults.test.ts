@@ -83,6 +83,7 @@ afterAll(() => {
   rmSync(small, { recursive: true });
 });
 
+// Only root may mount, as in CI; elsewhere the full disk above, made by a library, stands for it.
 describe.runIf(mounted)('on a small disk', () => {
   const ballast = join(small, 'ballast');
   afterEach(() => rmSync(ballast, { force: true }));

@@ -3,9 +3,8 @@ import { join } from 'node:path';
 
 const compiler = '/usr/bin/cc';
 
-/** Whether a library can be put between a process and its disk here. */
-export const canPreload: boolean =
-  process.platform === 'linux' && spawnSync(compiler, ['--version'], { stdio: 'ignore' }).status === 0;
+/** LD_PRELOAD and the syscalls it stands before are Linux's; `npm test` brings the compiler, so that CI runs these. */
+export const canPreload: boolean = process.platform === 'linux';
 
 /** Builds that library in a folder. */
 export function buildFaults(directory: string): string {

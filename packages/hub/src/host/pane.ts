@@ -131,6 +131,7 @@ export class Pane {
       answerFrom: this.ring.end,
       // A tmux pane is answered by tmux.
       ...(source?.kind === 'pty' && {
+        // A program that has ended, or does not read, misses the answer; nobody else does.
         answer: (bytes: Buffer) => void source.process.write(bytes).catch(() => {}),
       }),
     });

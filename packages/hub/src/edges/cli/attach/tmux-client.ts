@@ -45,6 +45,7 @@ async function endLeftViews(session: TmuxSession, env: Env): Promise<void> {
     const view = left.exec(line)?.[1];
     // Another terminal may be ending it too.
     if (view !== undefined)
+      // Gone by itself, or with tmux.
       await ask(session, env, ['kill-session', '-t', `=${view}`]).catch(() => undefined);
   }
 }
