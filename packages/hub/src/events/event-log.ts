@@ -36,8 +36,9 @@ type Listener = (events: readonly PolyEvent[]) => void;
 export interface EventLog {
   /** Writes events, and whatever must be true together with them, in one step. */
   append(drafts: readonly Draft[], statements?: readonly Statement[]): Promise<Committed>;
+  /** Only what has been told so far: the store shows a commit to readers before the hub hears of it. */
   read(after: number, limit: number): Promise<readonly PolyEvent[]>;
-  /** The first and the last event that is kept. */
+  /** The first event that is kept and the last that has been told. */
   bounds(): Promise<{ readonly first: number; readonly last: number }>;
   /** The last event told so far. */
   readonly head: number;
@@ -73,8 +74,14 @@ export async function createEventLog({
       };
       return store.commit(batch).catch(refuseWhenFull);
     },
-    read: async (after, limit) => (await store.events({ after, limit })).map(toEvent),
-    bounds: () => store.bounds(),
+    read: async (after, limit) => {
+      const stored = await store.events({ after, limit });
+      return stored.filter(({ seq }) => seq <= head).map(toEvent);
+    },
+    bounds: async () => {
+      const { first } = await store.bounds();
+      return { first, last: head };
+    },
     get head() {
       return head;
     },
