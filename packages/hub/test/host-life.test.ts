@@ -173,7 +173,8 @@ describe('the host', () => {
     await expect(all()).rejects.toMatchObject({ code: 'pty_unavailable' });
     expect(opened.length).toBeGreaterThan(5);
     expect(await t.host.list()).toHaveLength(opened.length);
-    expect(processesWith(seconds)).toHaveLength(opened.length);
+    // One that was forked a moment ago may not be the program yet.
+    await expect.poll(() => processesWith(seconds).length, soon).toBe(opened.length);
     const another = await t.connect();
     await another.adopt({ id: 'piped', ...size });
     await Promise.all(opened.slice(0, 3).map((id) => another.kill(id)));
@@ -212,7 +213,7 @@ describe('the host', () => {
     await using t = await startTestHost();
     process.kill(t.host.pid, 'SIGSTOP');
     try {
-      await expect(connectHost({ dir: t.dir })).rejects.toMatchObject({ code: 'host_unavailable' });
+      await expect(connectHost({ dir: t.dir })).rejects.toMatchObject({ code: 'host_silent' });
     } finally {
       process.kill(t.host.pid, 'SIGCONT');
     }

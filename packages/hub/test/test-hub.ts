@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -191,7 +191,16 @@ export class TestHub implements AsyncDisposable {
   }
 
   endHost(): void {
-    spawnSync('pkill', ['-KILL', '-f', '--', `--dir ${join(this.dir, 'host')}( |$)`]);
+    spawnSync('pkill', ['-KILL', '-f', '--', this.#hostLine]);
+  }
+
+  /** The process of the host. */
+  hostPid(): number {
+    return Number(execFileSync('pgrep', ['-f', '--', this.#hostLine], { encoding: 'utf8' }));
+  }
+
+  get #hostLine(): string {
+    return `--dir ${join(this.dir, 'host')}( |$)`;
   }
 }
 

@@ -109,7 +109,11 @@ export async function connectHost(options: ConnectHostOptions): Promise<Host> {
 /** Makes sure that we understand each other; null when the host hangs up before it answers. */
 async function greet(socket: Socket, version: string): Promise<Host | null> {
   const link = new Link(socket);
-  const timer = setTimeout(() => socket.destroy(), greetingMs);
+  let silent = false;
+  const timer = setTimeout(() => {
+    silent = true;
+    socket.destroy();
+  }, greetingMs);
   try {
     const { result } = await link.ask('hello', { protocol, version, pid: process.pid });
     if (result.protocol.major !== protocol.major) {
@@ -122,6 +126,11 @@ async function greet(socket: Socket, version: string): Promise<Host | null> {
     return createHost(link, result);
   } catch (error) {
     socket.destroy();
+    if (silent)
+      throw new HostError(
+        'host_silent',
+        `The terminal host takes calls and has not answered one for ${greetingMs / 1000} s.`,
+      );
     if (error instanceof HostError && error.code === 'connection_lost') return null;
     throw error;
   } finally {

@@ -19,6 +19,7 @@ const hints = {
   protocol_mismatch: 'Stop the host with the version of poly that has started it, then try again.',
   unsafe_directory: 'Make the folder yours alone: chmod 700.',
   host_unavailable: 'The log of the host, host.log in its folder, says why it does not start.',
+  host_silent: 'Its process may be stopped: poly doctor names it, and kill -CONT lets it go on.',
   connection_lost: 'Connect again; the panes of a host that lives are still there.',
   internal: 'A defect of the host; host.log in its folder knows more.',
 } as const;

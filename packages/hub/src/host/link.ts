@@ -2,7 +2,14 @@ import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { z } from 'zod';
 import { HostError, isHostErrorCode } from './host-error.ts';
-import { type HubNotice, type Params, type RequestName, type Result, requests } from './requests.ts';
+import {
+  type HubNotice,
+  type Params,
+  protocol,
+  type RequestName,
+  type Result,
+  requests,
+} from './requests.ts';
 import { encodeFrame, type Frame, FrameParser } from './wire.ts';
 
 interface Pending {
@@ -10,20 +17,31 @@ interface Pending {
   reject(error: HostError): void;
 }
 
-/** The hub's side of one connection: requests and their answers, events, notices. */
+/** How often a host that owes an answer is listened for, and how many times in a row it may be silent. */
+const listenMs = 2_000;
+const mostSilences = 3;
+
+/**
+ * The hub's side of one connection: requests and their answers, events, notices. A host that has been stopped takes
+ * requests and answers none; it is hung up on, so that nobody waits for ever.
+ */
 export class Link {
   readonly events: Set<(head: unknown, body: Buffer) => void> = new Set();
   readonly closed: Set<() => void> = new Set();
   readonly #socket: Socket;
   readonly #parser = new FrameParser();
   readonly #pending = new Map<number, Pending>();
+  readonly #listening: NodeJS.Timeout;
   #requests = 0;
+  #silences = 0;
 
   constructor(socket: Socket) {
     this.#socket = socket;
+    this.#listening = setInterval(() => this.#listen(), listenMs).unref();
     socket.on('data', (chunk) => this.#receive(chunk));
     socket.on('error', () => {}); // It closes, and that is heard.
     socket.on('close', () => {
+      clearInterval(this.#listening);
       for (const { reject } of this.#pending.values()) reject(connectionLost());
       this.#pending.clear();
       for (const listener of this.closed) listener();
@@ -34,7 +52,15 @@ export class Link {
     return !this.#socket.destroyed;
   }
 
+  /** Some answers take long, but any host that lives can say hello meanwhile. */
+  #listen(): void {
+    if (this.#pending.size === 0) this.#silences = 0;
+    else if (this.#silences++ === mostSilences) this.#socket.destroy();
+    else this.ask('hello', { protocol, version: '', pid: process.pid }).catch(() => undefined); // Hung up on, and everybody hears that.
+  }
+
   #receive(chunk: Buffer): void {
+    this.#silences = 0;
     let frames: readonly Frame[];
     try {
       frames = this.#parser.push(chunk);

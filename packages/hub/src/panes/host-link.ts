@@ -95,6 +95,7 @@ const codes: Partial<Record<HostErrorCode, ErrorCode>> = {
   protocol_mismatch: 'unavailable',
   unsafe_directory: 'unavailable',
   host_unavailable: 'unavailable',
+  host_silent: 'unavailable',
   connection_lost: 'uncertain',
 };
 

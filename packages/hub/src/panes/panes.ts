@@ -9,8 +9,7 @@ import {
   PolyError,
 } from '@polyphony/protocol';
 import { draft, type EventLog, type Source } from '../events/event-log.ts';
-import type { Host, HostPane } from '../host/client.ts';
-import { startTimeOf } from '../host/process-table.ts';
+import type { Host } from '../host/client.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Config } from '../platform/config.ts';
 import type { Log } from '../platform/log.ts';
@@ -18,16 +17,18 @@ import type { Random } from '../platform/random.ts';
 import type { Caller } from '../registry/caller.ts';
 import type { Credentials } from '../registry/credentials.ts';
 import type { Store } from '../store/store.ts';
-import type { OpenedPane, PaneBackend } from './backend.ts';
+import { Adoption } from './adoption.ts';
+import type { PaneBackend } from './backend.ts';
+import { Endings, unknownEnding } from './endings.ts';
 import { paneEnvironment } from './environment.ts';
 import { HostLink } from './host-link.ts';
 import { createInputGate, type InputGate } from './input-gate.ts';
 import { PaneBook } from './pane-book.ts';
-import { defaultSize, type Ending, noteOf, type PaneRecord } from './pane-record.ts';
+import { defaultSize, type PaneRecord } from './pane-record.ts';
 import { owns, permitSpawn } from './permit.ts';
-import { createPtyBackend, graceMs, type Keep } from './pty-backend.ts';
+import { createPtyBackend, type Keep } from './pty-backend.ts';
 import { SessionWatch } from './session-watch.ts';
-import { TmuxBackend, type TmuxPaneRow } from './tmux-backend.ts';
+import { TmuxBackend } from './tmux-backend.ts';
 import type { TmuxSession } from './tmux-session.ts';
 
 export interface PanesOptions {
@@ -67,7 +68,6 @@ type PanePlan = Omit<
 >;
 
 const retryMs = 1_000;
-const unknownEnding: Ending = { exitCode: null, exitSignal: null };
 
 /** Every pane of both backends: opened, found again, and ended. */
 export class Panes {
@@ -79,11 +79,9 @@ export class Panes {
   readonly tmux: TmuxBackend;
   readonly watch: SessionWatch;
   readonly #backends: Readonly<Record<Backend, PaneBackend>>;
+  readonly #endings: Endings;
+  readonly #adoption: Adoption;
   #watching: Promise<void> | undefined;
-  /** Panes of tmux whose end is being written down. */
-  readonly #dying = new Set<string>();
-  /** Done when the panes of the last host we met are as the book says. */
-  #settled: Promise<unknown> = Promise.resolve();
 
   private constructor(options: PanesOptions, book: PaneBook) {
     this.#options = options;
@@ -91,7 +89,7 @@ export class Panes {
     this.link = new HostLink({
       connect: options.connectHost,
       find: options.findHost,
-      onConnected: (host) => this.#meetHost(host),
+      onConnected: (host) => this.#adoption.meetHost(host),
       onLost: () => this.#own(this.#loseHost()),
     });
     this.tmux = new TmuxBackend(options.session, this.link, {
@@ -99,6 +97,15 @@ export class Panes {
       host: options.address().host,
     });
     this.#backends = { pty: createPtyBackend(this.link, options.keep), tmux: this.tmux };
+    this.#endings = new Endings({ book, link: this.link, hub: options.hub, signal: this.#stop.signal });
+    this.#adoption = new Adoption({
+      ...options,
+      book,
+      tmux: this.tmux,
+      endings: this.#endings,
+      revive: (record) => this.#revive(record),
+      own: (work) => this.#own(work),
+    });
     this.watch = new SessionWatch({ ...options, meetPanes: (up) => this.#meetTmux(up) });
     this.gate = createInputGate({ book, backendOf: (record) => this.backendOf(record) });
   }
@@ -119,8 +126,11 @@ export class Panes {
       .endOrphans()
       .catch((error: unknown) => this.#options.log.warn('orphans of tmux are left', { error }));
     const alive = this.book.list().some(({ status }) => status === 'running');
-    await (alive ? this.link.use(async () => undefined) : this.link.find());
-    await this.#settled;
+    await (alive ? this.link.use(async () => undefined) : this.link.find()).catch((error: unknown) => {
+      this.#options.log.warn('the host does not answer', { error });
+      this.#own(this.#findHostAgain());
+    });
+    await this.#adoption.settled;
     await this.watch.look();
   }
 
@@ -196,12 +206,12 @@ export class Panes {
     const record = this.book.get(id);
     if (record.status === 'running') {
       const ending = await this.backendOf(record).end(record);
-      await this.#ended(id, ending ?? this.book.find(id) ?? unknownEnding);
-    } else await this.#endLeftovers(record);
+      await this.#endings.record(id, ending ?? this.book.find(id) ?? unknownEnding);
+    } else await this.#endings.killLeftovers(record);
     if (!cleanup) return;
     await this.book.exclusive(id, async () => {
       if (!this.book.find(id)) return;
-      await this.#forget(id);
+      await this.#endings.forget(id);
       await this.book.remove(id);
       this.#options.credentials.revoke(id);
     });
@@ -257,89 +267,14 @@ export class Panes {
     await this.link.close();
   }
 
-  /** Compares what the host has with what the book says. */
-  async #meetHost(host: Host): Promise<void> {
-    host.onExit((id, ending) => this.#own(this.#ended(id, ending)));
-    const hosted = new Map((await host.list()).map((pane) => [pane.id, pane]));
-    for (const pane of hosted.values()) await this.#recall(pane);
-    // The panes of a tmux that does not answer are looked for when it does.
-    const rows = await this.tmux.rows().catch(() => []);
-    for (const row of rows) await this.#recallTmux(row, hosted.get(row.id));
-    // One that cannot be piped must not cost the others their host.
-    await Promise.allSettled(rows.map((row) => this.#pipeTo(host, row, hosted.has(row.id)))).then(
-      (outcomes) => {
-        for (const { status, ...outcome } of outcomes) {
-          if (status === 'rejected') this.#options.log.error('a pane of tmux could not be piped', outcome);
-        }
-      },
-    );
-    // Not awaited here: a change of one of these panes may be what waits for the host.
-    const running = this.book
-      .list()
-      .filter(({ backend, status }) => backend === 'pty' && status === 'running');
-    this.#settled = Promise.all(running.map((record) => this.#compare(record, hosted.get(record.id))));
-    this.#own(this.#settled);
-  }
-
-  async #compare(record: PaneRecord, hosted: HostPane | undefined): Promise<void> {
-    if (hosted?.status === 'running') return;
-    if (!hosted) await this.#endLeftovers(record);
-    await this.#ended(record.id, hosted ?? unknownEnding);
-    if (!hosted) await this.#revive(record);
-  }
-
-  /** A pane that the host has and the book does not: its creation was never written down. */
-  async #recall(pane: HostPane): Promise<void> {
-    if (pane.kind === 'pty')
-      await this.#writeDown(pane, { pid: pane.pid ?? 0, startTime: pane.startTime, tmuxPane: null });
-  }
-
-  async #recallTmux({ pid, tmuxPane }: TmuxPaneRow, pane: HostPane | undefined): Promise<void> {
-    if (pane) await this.#writeDown(pane, { pid, startTime: startTimeOf(pid), tmuxPane });
-  }
-
-  async #writeDown({ id, note }: HostPane, opened: OpenedPane): Promise<void> {
-    if (this.book.find(id) || !note) return;
-    const record = JSON.parse(note) as PaneRecord;
-    this.#options.credentials.remember(id, record.tokenHash);
-    const from = { participant: this.#options.hub };
-    await this.book.put({ ...record, ...opened }, [draft(from, 'pane:created', { paneId: id })]);
-  }
-
-  async #pipeTo(host: Host, row: TmuxPaneRow, known: boolean): Promise<void> {
-    const record = this.book.find(row.id);
-    if (!record || row.dead || (known && row.piped)) return;
-    const { fifo } = await host.adopt({
-      id: row.id,
-      cols: record.cols,
-      rows: record.rows,
-      ...this.#options.keep,
-      note: noteOf(record),
-    });
-    await this.tmux.pipeAgain(row, fifo, { withHistory: !known });
-  }
-
-  /** Compares what tmux has with what the book says. */
   async #meetTmux(up: boolean): Promise<void> {
     if (up) this.#watchDeaths();
-    const running = this.book
-      .list()
-      .filter(({ backend, status }) => backend === 'tmux' && status === 'running');
-    if (running.length === 0) return;
-    const rows = new Set((await this.tmux.rows()).map(({ id }) => id));
-    for (const record of running.filter(({ id }) => !rows.has(id))) {
-      // How it ended was written down if anybody knew.
-      const lost = record.exitCode === null && record.exitSignal === null;
-      if (lost) await this.#endLeftovers(record);
-      await this.#finish(record.id, record);
-      await this.#ended(record.id, record);
-      if (lost) await this.#revive(record);
-    }
+    await this.#adoption.meetTmux();
   }
 
   #watchDeaths(): void {
     this.#watching ??= this.tmux
-      .watch((id, ending) => this.#own(this.#tmuxPaneDied(id, ending)), this.#stop.signal)
+      .watch((id, ending) => this.#own(this.#adoption.tmuxPaneDied(id, ending)), this.#stop.signal)
       .catch((error: unknown) => {
         if (!this.#stop.signal.aborted) this.#options.log.info('tmux has gone', { error });
       })
@@ -358,7 +293,7 @@ export class Panes {
       if (record.backend === 'tmux') await session.start();
       await this.book.exclusive(record.id, async () => {
         credentials.revoke(record.id);
-        await this.#forget(record.id);
+        await this.#endings.forget(record.id);
         await this.#start(again, record.env, { participant: hub });
       });
       if (record.backend === 'tmux') this.#own(this.watch.look());
@@ -367,51 +302,15 @@ export class Panes {
     }
   }
 
-  /** Only a pane that is taken away closes its pipe, so that how it ended is written down before. */
-  async #tmuxPaneDied(id: string, ending: Ending): Promise<void> {
-    if (this.#dying.has(id)) return;
-    this.#dying.add(id);
-    try {
-      await this.#takeAway(id, ending);
-    } finally {
-      this.#dying.delete(id);
-    }
-  }
-
-  async #takeAway(id: string, ending: Ending): Promise<void> {
-    const record = await this.book.exclusive(id, async () => {
-      const known = this.book.find(id);
-      if (known?.status === 'running') await this.book.put({ ...known, ...ending });
-      return known;
-    });
-    if (!record) return;
-    await this.tmux.dispose(record);
-    await this.#finish(id, ending);
-    await this.#ended(id, ending);
-  }
-
   /** Reads something of a pane from the host; what a killed host had is lost. */
   output<T>(id: string, work: (host: Host) => Promise<T>): Promise<T> {
     this.book.get(id);
     return this.link.use(work).catch((error: unknown) => {
-      if (!isUnknown(error)) throw error;
+      if (!(error instanceof PolyError && error.code === 'not_found')) throw error;
       throw new PolyError('unavailable', `what ${id} printed was lost with the host that kept it.`, {
         cause: error,
       });
     });
-  }
-
-  async #finish(id: string, ending: Ending): Promise<void> {
-    await this.link.use((host) => host.finish(id, ending)).catch(unlessUnknown);
-  }
-
-  async #forget(id: string): Promise<void> {
-    await this.link.use((host) => host.forget(id)).catch(unlessUnknown);
-  }
-
-  /** Ends what a pane has left running beside its first process, or in spite of losing its terminal. */
-  async #endLeftovers({ id, pid, startTime }: PaneRecord): Promise<void> {
-    await this.link.use((host) => host.killTree({ id, pid, ...(startTime && { startTime }), graceMs }));
   }
 
   /** Looks after work that nobody waits for. */
@@ -421,41 +320,21 @@ export class Panes {
     });
   }
 
-  /** Writes down, once, that a pane has ended. */
-  #ended(id: string, { exitCode, exitSignal }: Ending): Promise<void> {
-    return this.book.exclusive(id, async () => {
-      const record = this.book.find(id);
-      if (record?.status !== 'running') return;
-      const ended: PaneRecord = { ...record, status: 'exited', exitCode, exitSignal };
-      const from = { participant: this.#options.hub, pane: id };
-      await this.#whenThereIsSpace(() =>
-        this.book.put(ended, [draft(from, 'pane:exited', { paneId: id, exitCode, exitSignal })]),
-      );
-    });
+  async #loseHost(): Promise<void> {
+    this.#options.log.warn('the host has gone');
+    await this.#findHostAgain();
   }
 
-  /** What has happened must be written down, however long the disk stays full. */
-  async #whenThereIsSpace(write: () => Promise<void>): Promise<void> {
-    for (;;) {
+  /** However long that takes: meanwhile whoever asks hears that it does not answer. */
+  async #findHostAgain(): Promise<void> {
+    const { signal } = this.#stop;
+    while (!signal.aborted) {
       try {
-        return await write();
+        return await this.link.use(async () => undefined);
       } catch (error) {
-        const full = error instanceof PolyError && error.code === 'storage_full';
-        if (!full || this.#stop.signal.aborted) throw error;
-        await setTimeout(retryMs);
+        this.#options.log.warn('the host does not answer', { error });
+        await setTimeout(retryMs, undefined, { signal, ref: false }).catch(() => undefined); // Aborted: the loop ends.
       }
     }
   }
-
-  async #loseHost(): Promise<void> {
-    this.#options.log.warn('the host has gone');
-    await this.link.use(async () => undefined);
-  }
-}
-
-const isUnknown = (error: unknown): boolean => error instanceof PolyError && error.code === 'not_found';
-
-/** A host that was started anew does not know the panes of the one before. */
-function unlessUnknown(error: unknown): void {
-  if (!isUnknown(error)) throw error;
 }

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { PolyError, type TmuxSession as SessionInfo } from '@polyphony/protocol';
 import type * as Tmux from '@polyphony/tmux';
-import type { ConnectionOptions, Engine, Events, Reply } from '@polyphony/tmux';
+import type { ConnectionOptions, Engine, Events, Reply, RunOptions } from '@polyphony/tmux';
 import { listProcesses } from '../host/process-table.ts';
 
 export interface TmuxSessionOptions {
@@ -19,6 +19,8 @@ export class TmuxSession {
   readonly #connection: ConnectionOptions;
   readonly target: string;
   #carrier: Promise<Engine> | undefined;
+  /** Why tmux is not asked for now: it owes an answer. */
+  #silence: unknown;
 
   constructor(options: TmuxSessionOptions) {
     this.#options = options;
@@ -39,14 +41,16 @@ export class TmuxSession {
   /** Whether the session is there. Throws when that cannot be known: nobody may be taken for dead on a guess. */
   async running(): Promise<boolean> {
     if (!existsSync(this.#socketPath)) return false;
+    const asked = { argv: ['has-session', '-t', this.target], effect: 'read' } as const;
     try {
-      const asked = { argv: ['has-session', '-t', this.target], effect: 'read' } as const;
-      return (await (await this.#engine()).run(asked)).status === 'complete';
+      const reply = await this.#carry((engine, limit) => engine.run(asked, limit));
+      return reply.status === 'complete';
     } catch (error) {
       // Anything else, a server that does not answer for instance, leaves open whether it is there.
       const { TmuxError } = await loadTmux();
-      if (error instanceof TmuxError && error.code === 'no_server') return false;
-      throw unreachable(error);
+      const cause = error instanceof PolyError && error.cause;
+      if (cause instanceof TmuxError && cause.code === 'no_server') return false;
+      throw error;
     }
   }
 
@@ -67,7 +71,7 @@ export class TmuxSession {
    * and then never ends itself.
    */
   async endOrphans(): Promise<void> {
-    if (!(await this.usable())) return;
+    if (!(await this.running())) return;
     const clients = await this.read('list-clients', '-F', '#{client_control_mode} #{client_pid}');
     const pids = new Set(
       clients.split('\n').flatMap((line) => (line.startsWith('1 ') ? [Number(line.slice(2))] : [])),
@@ -105,16 +109,18 @@ export class TmuxSession {
 
   /** Runs one command and answers what it printed; a refusal of tmux is an error. */
   async run(...argv: readonly string[]): Promise<string> {
-    return answerOf(argv[0] ?? '', await this.#carry((engine) => engine.run({ argv })));
+    return answerOf(argv[0] ?? '', await this.#carry((engine, limit) => engine.run({ argv }, limit)));
   }
 
   async read(...argv: readonly string[]): Promise<string> {
-    return answerOf(argv[0] ?? '', await this.#carry((engine) => engine.run({ argv, effect: 'read' })));
+    const reply = await this.#carry((engine, limit) => engine.run({ argv, effect: 'read' }, limit));
+    return answerOf(argv[0] ?? '', reply);
   }
 
   /** Runs commands on one line, so that nothing happens between them; answers what each printed. */
   async runLine(commands: readonly (readonly string[])[]): Promise<readonly string[]> {
-    const replies = await this.#carry((engine) => engine.runChain(commands.map((argv) => ({ argv }))));
+    const chain = commands.map((argv) => ({ argv }));
+    const replies = await this.#carry((engine, limit) => engine.runChain(chain, limit));
     return replies.map((reply, index) => answerOf(commands[index]?.[0] ?? '', reply));
   }
 
@@ -144,13 +150,28 @@ export class TmuxSession {
     return this.#carrier;
   }
 
-  async #carry<T>(work: (engine: Engine) => Promise<T>): Promise<T> {
+  /** One that let somebody wait in vain is not asked again before it has answered. */
+  async #carry<T>(work: (engine: Engine, limit: RunOptions) => Promise<T>): Promise<T> {
+    if (this.#silence) throw unreachable(this.#silence);
+    const engine = await this.#engine();
     try {
-      return await work(await this.#engine());
+      return await work(engine, { timeoutMs: patienceMs });
     } catch (cause) {
       const { TmuxError } = await loadTmux();
-      throw cause instanceof TmuxError ? unreachable(cause) : cause;
+      if (!(cause instanceof TmuxError)) throw cause;
+      if (cause.code === 'timed_out') this.#waitOut(engine, cause);
+      throw unreachable(cause);
     }
+  }
+
+  #waitOut(engine: Engine, cause: unknown): void {
+    if (this.#silence) return;
+    this.#silence = cause;
+    const answered = (): void => {
+      this.#silence = undefined;
+    };
+    const asked = { argv: ['has-session', '-t', this.target], effect: 'read' } as const;
+    engine.run(asked, { timeoutMs: longestWaitMs }).then(answered, answered);
   }
 }
 
@@ -162,6 +183,8 @@ function unreachable(cause: unknown): PolyError {
 }
 
 const longestWaitMs = 2 ** 30;
+/** How long tmux may take; it takes microseconds, and a stopped one for ever. */
+const patienceMs = 5_000;
 
 /** Not before it is needed: a hub without tmux panes should not carry it. */
 function loadTmux(): Promise<typeof Tmux> {

@@ -3,7 +3,7 @@ import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { type Client, createClient, type HubRequest, PolyError } from '@polyphony/protocol';
 import type { Env } from './env.ts';
-import { NobodyListens, type Streamed, send, stream } from './socket-http.ts';
+import { NobodyAnswers, NobodyListens, type Streamed, send, stream } from './socket-http.ts';
 
 /** How a hub that runs tells where it is. */
 export interface Discovery {
@@ -31,6 +31,7 @@ export function readDiscovery(env: Env): Discovery | undefined {
 }
 
 interface HubKey {
+  readonly pid: number | undefined;
   /** Where it may listen, the likeliest first. */
   readonly sockets: readonly string[];
   readonly token: string;
@@ -38,7 +39,7 @@ interface HubKey {
 
 /** Inside a pane its own token and socket, elsewhere the user's; the socket is asked for again when it is gone. */
 function findHub(env: Env): HubKey {
-  const found = readDiscovery(env)?.socket;
+  const { socket: found, pid } = readDiscovery(env) ?? {};
   const token = env.POLY_TOKEN || readIfThere(join(homeOf(env), 'token'))?.trim();
   const sockets = [
     ...new Set([env.POLY_TOKEN && env.POLY_SOCKET, found].filter((path) => !!path)),
@@ -49,20 +50,31 @@ function findHub(env: Env): HubKey {
       'unauthenticated',
       `${env.POLY_TOKEN ? 'POLY_TOKEN' : 'the token file'} holds no token.`,
     );
-  return { sockets, token };
+  return { pid, sockets, token };
 }
 
 export function noHub(): PolyError {
   return new PolyError('unreachable', 'no hub is running.', { hint: 'Start one with: poly up' });
 }
 
+function silent(pid = 0): PolyError {
+  return new PolyError(
+    'timed_out',
+    `the hub (pid ${pid}) takes calls and does not answer: it may be stopped.`,
+    {
+      hint: `kill -CONT ${pid} lets it go on, and it may then do what was asked; kill -9 ${pid} ends it, panes live on, and poly up starts another.`,
+    },
+  );
+}
+
 /** Asks with whatever carries a request, at the first socket where somebody listens. */
-async function atHub<T>({ sockets }: HubKey, ask: (socket: string) => Promise<T>): Promise<T> {
+async function atHub<T>({ sockets, pid }: HubKey, ask: (socket: string) => Promise<T>): Promise<T> {
   for (const socket of sockets) {
     if (!isOurs(socket)) continue;
     try {
       return await ask(socket);
     } catch (error) {
+      if (error instanceof NobodyAnswers) throw silent(pid);
       if (!(error instanceof NobodyListens)) throw error;
     }
   }

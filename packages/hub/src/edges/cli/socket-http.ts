@@ -4,6 +4,12 @@ import { type HubRequest, type HubResponse, PolyError } from '@polyphony/protoco
 /** Nobody listens there: nothing was sent, another socket may be tried. */
 export class NobodyListens extends Error {}
 
+/** Somebody takes calls there and answers none. */
+export class NobodyAnswers extends Error {}
+
+/** How long an answer may take before the hub is asked whether it lives, and how long that may take. */
+const patienceMs = 5_000;
+
 /**
  * One request on a unix socket. HTTP/1.0, so that an answer ends where the connection does: a few lines are enough
  * to read it, where loading node:http would take as long as everything else the command line does.
@@ -56,6 +62,8 @@ async function open(socketPath: string, { method, path, headers, body }: HubRequ
     socket.once('connect', resolve);
     socket.once('error', (cause) => reject(new NobodyListens(cause.message, { cause })));
   });
+  if (path === lifeSign) socket.setTimeout(patienceMs, () => socket.destroy(new NobodyAnswers()));
+  else watchOver(socket, socketPath);
   const lines = Object.entries({
     host: 'poly',
     ...headers,
@@ -63,6 +71,18 @@ async function open(socketPath: string, { method, path, headers, body }: HubRequ
   }).map(([name, value]) => `${name}: ${value}\r\n`);
   socket.write(`${method} ${path} HTTP/1.0\r\n${lines.join('')}\r\n${body ?? ''}`);
   return socket;
+}
+
+const lifeSign = '/health';
+
+/** Some answers take as long as they take, but a hub that lives says so at once. */
+function watchOver(socket: Socket, socketPath: string): void {
+  const look = setInterval(() => {
+    if (socket.bytesRead > 0) return clearInterval(look);
+    const alive = send(socketPath, { method: 'GET', path: lifeSign, headers: {} });
+    alive.catch(() => socket.destroy(new NobodyAnswers()));
+  }, patienceMs);
+  socket.once('close', () => clearInterval(look));
 }
 
 function readHead(answer: Buffer): { status: number; length: number | undefined; rest: Buffer } {

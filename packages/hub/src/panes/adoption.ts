@@ -1,0 +1,145 @@
+import type { Participant } from '@polyphony/protocol';
+import { draft } from '../events/event-log.ts';
+import type { Host, HostPane } from '../host/client.ts';
+import { startTimeOf } from '../host/process-table.ts';
+import type { Log } from '../platform/log.ts';
+import type { Credentials } from '../registry/credentials.ts';
+import type { OpenedPane } from './backend.ts';
+import { type Endings, unknownEnding } from './endings.ts';
+import type { PaneBook } from './pane-book.ts';
+import { type Ending, noteOf, type PaneRecord } from './pane-record.ts';
+import type { Keep } from './pty-backend.ts';
+import type { TmuxBackend, TmuxPaneRow } from './tmux-backend.ts';
+
+export interface AdoptionOptions {
+  readonly book: PaneBook;
+  readonly tmux: TmuxBackend;
+  readonly endings: Endings;
+  readonly credentials: Credentials;
+  readonly keep: Keep;
+  readonly hub: Participant;
+  readonly log: Log;
+  /** Starts the command of a lost pane again. */
+  readonly revive: (record: PaneRecord) => Promise<void>;
+  /** Looks after work that nobody waits for. */
+  readonly own: (work: Promise<unknown>) => void;
+}
+
+/** Makes the book agree with what the host and tmux really have, whichever of them was away. */
+export class Adoption {
+  readonly #options: AdoptionOptions;
+  /** Panes of tmux whose end is being written down. */
+  readonly #dying = new Set<string>();
+  #settled: Promise<unknown> = Promise.resolve();
+
+  constructor(options: AdoptionOptions) {
+    this.#options = options;
+  }
+
+  /** Done when the panes of the last host we met are as the book says. */
+  get settled(): Promise<unknown> {
+    return this.#settled;
+  }
+
+  /** Compares what the host has with what the book says. */
+  async meetHost(host: Host): Promise<void> {
+    const { tmux, endings, log, own } = this.#options;
+    host.onExit((id, ending) => own(endings.record(id, ending)));
+    const hosted = new Map((await host.list()).map((pane) => [pane.id, pane]));
+    for (const pane of hosted.values()) await this.#recall(pane);
+    // The panes of a tmux that does not answer are looked for when it does.
+    const rows = await tmux.rows().catch(() => []);
+    for (const row of rows) await this.#recallTmux(row, hosted.get(row.id));
+    // One that cannot be piped must not cost the others their host.
+    const piped = await Promise.allSettled(rows.map((row) => this.#pipeTo(host, row, hosted.has(row.id))));
+    for (const { status, ...outcome } of piped) {
+      if (status === 'rejected') log.error('a pane of tmux could not be piped', outcome);
+    }
+    // Not awaited here: a change of one of these panes may be what waits for the host.
+    this.#settled = Promise.all(
+      this.#running('pty').map((record) => this.#compare(record, hosted.get(record.id))),
+    );
+    own(this.#settled);
+  }
+
+  /** Compares what tmux has with what the book says. */
+  async meetTmux(): Promise<void> {
+    const { tmux, endings, revive } = this.#options;
+    const running = this.#running('tmux');
+    if (running.length === 0) return;
+    const rows = new Set((await tmux.rows()).map(({ id }) => id));
+    for (const record of running.filter(({ id }) => !rows.has(id))) {
+      // How it ended was written down if anybody knew.
+      const lost = record.exitCode === null && record.exitSignal === null;
+      if (lost) await endings.killLeftovers(record);
+      await endings.finish(record.id, record);
+      await endings.record(record.id, record);
+      if (lost) await revive(record);
+    }
+  }
+
+  /** Only a pane that is taken away closes its pipe, so that how it ended is written down before. */
+  async tmuxPaneDied(id: string, ending: Ending): Promise<void> {
+    if (this.#dying.has(id)) return;
+    this.#dying.add(id);
+    try {
+      await this.#takeAway(id, ending);
+    } finally {
+      this.#dying.delete(id);
+    }
+  }
+
+  async #takeAway(id: string, ending: Ending): Promise<void> {
+    const { book, tmux, endings } = this.#options;
+    const record = await book.exclusive(id, async () => {
+      const known = book.find(id);
+      if (known?.status === 'running') await book.put({ ...known, ...ending });
+      return known;
+    });
+    if (!record) return;
+    await tmux.dispose(record);
+    await endings.finish(id, ending);
+    await endings.record(id, ending);
+  }
+
+  #running(backend: PaneRecord['backend']): readonly PaneRecord[] {
+    return this.#options.book
+      .list()
+      .filter((record) => record.backend === backend && record.status === 'running');
+  }
+
+  async #compare(record: PaneRecord, hosted: HostPane | undefined): Promise<void> {
+    const { endings, revive } = this.#options;
+    if (hosted?.status === 'running') return;
+    if (!hosted) await endings.killLeftovers(record);
+    await endings.record(record.id, hosted ?? unknownEnding);
+    if (!hosted) await revive(record);
+  }
+
+  /** A pane that the host has and the book does not: its creation was never written down. */
+  async #recall(pane: HostPane): Promise<void> {
+    if (pane.kind === 'pty')
+      await this.#writeDown(pane, { pid: pane.pid ?? 0, startTime: pane.startTime, tmuxPane: null });
+  }
+
+  async #recallTmux({ pid, tmuxPane }: TmuxPaneRow, pane: HostPane | undefined): Promise<void> {
+    if (pane) await this.#writeDown(pane, { pid, startTime: startTimeOf(pid), tmuxPane });
+  }
+
+  async #writeDown({ id, note }: HostPane, opened: OpenedPane): Promise<void> {
+    const { book, credentials, hub } = this.#options;
+    if (book.find(id) || !note) return;
+    const record = JSON.parse(note) as PaneRecord;
+    credentials.remember(id, record.tokenHash);
+    await book.put({ ...record, ...opened }, [draft({ participant: hub }, 'pane:created', { paneId: id })]);
+  }
+
+  async #pipeTo(host: Host, row: TmuxPaneRow, known: boolean): Promise<void> {
+    const { book, tmux, keep } = this.#options;
+    const record = book.find(row.id);
+    if (!record || row.dead || (known && row.piped)) return;
+    const { cols, rows } = record;
+    const { fifo } = await host.adopt({ id: row.id, cols, rows, ...keep, note: noteOf(record) });
+    await tmux.pipeAgain(row, fifo, { withHistory: !known });
+  }
+}

@@ -1,0 +1,76 @@
+import { setTimeout } from 'node:timers/promises';
+import { type Participant, PolyError } from '@polyphony/protocol';
+import { draft } from '../events/event-log.ts';
+import type { HostLink } from './host-link.ts';
+import type { PaneBook } from './pane-book.ts';
+import type { Ending, PaneRecord } from './pane-record.ts';
+import { graceMs } from './pty-backend.ts';
+
+export interface EndingsOptions {
+  readonly book: PaneBook;
+  readonly link: HostLink;
+  readonly hub: Participant;
+  /** Aborted when the hub stops. */
+  readonly signal: AbortSignal;
+}
+
+const retryMs = 1_000;
+
+/** Nobody saw how it ended. */
+export const unknownEnding: Ending = { exitCode: null, exitSignal: null };
+
+/** What is to be done when a pane has ended, at the host and in the book. */
+export class Endings {
+  readonly #options: EndingsOptions;
+
+  constructor(options: EndingsOptions) {
+    this.#options = options;
+  }
+
+  /** Writes down, once, that a pane has ended. */
+  record(id: string, { exitCode, exitSignal }: Ending): Promise<void> {
+    const { book, hub } = this.#options;
+    return book.exclusive(id, async () => {
+      const record = book.find(id);
+      if (record?.status !== 'running') return;
+      const ended: PaneRecord = { ...record, status: 'exited', exitCode, exitSignal };
+      const told = draft({ participant: hub, pane: id }, 'pane:exited', { paneId: id, exitCode, exitSignal });
+      await this.#whenThereIsSpace(() => book.put(ended, [told]));
+    });
+  }
+
+  /** Lets the host read the last bytes of a tmux pane and close its output. */
+  async finish(id: string, ending: Ending): Promise<void> {
+    await this.#options.link.use((host) => host.finish(id, ending)).catch(unlessUnknown);
+  }
+
+  /** Drops what an ended pane printed. */
+  async forget(id: string): Promise<void> {
+    await this.#options.link.use((host) => host.forget(id)).catch(unlessUnknown);
+  }
+
+  /** Ends what a pane has left running beside its first process, or in spite of losing its terminal. */
+  async killLeftovers({ id, pid, startTime }: PaneRecord): Promise<void> {
+    await this.#options.link.use((host) =>
+      host.killTree({ id, pid, ...(startTime && { startTime }), graceMs }),
+    );
+  }
+
+  /** What has happened must be written down, however long the disk stays full. */
+  async #whenThereIsSpace(write: () => Promise<void>): Promise<void> {
+    for (;;) {
+      try {
+        return await write();
+      } catch (error) {
+        const full = error instanceof PolyError && error.code === 'storage_full';
+        if (!full || this.#options.signal.aborted) throw error;
+        await setTimeout(retryMs);
+      }
+    }
+  }
+}
+
+/** A host that was started anew does not know the panes of the one before. */
+function unlessUnknown(error: unknown): void {
+  if (!(error instanceof PolyError && error.code === 'not_found')) throw error;
+}

@@ -1,0 +1,95 @@
+import { execFileSync } from 'node:child_process';
+import { describe, expect, it } from 'vitest';
+import { CliGround } from './cli-ground.ts';
+import { TestHub, until } from './test-hub.ts';
+
+/** The number of the process that serves tmux for a hub. */
+const tmuxPid = (hub: TestHub): number =>
+  Number(
+    execFileSync('tmux', ['-L', hub.env.POLY_TMUX_SOCKET ?? '', 'display', '-p', '#{pid}'], {
+      encoding: 'utf8',
+    }),
+  );
+
+const codeOf = (failed: Promise<unknown>): Promise<unknown> =>
+  failed.then(
+    () => 'done',
+    ({ code }: { readonly code: string }) => code,
+  );
+
+describe.concurrent('a process that is stopped, not ended', () => {
+  it('the host: whoever needs it hears so, the hub goes on and starts, and all is there when it goes on', async () => {
+    await using hub = await TestHub.start();
+    const { id } = await hub.client.call('pane:new', {
+      argv: ['sh', '-c', 'echo here; cat'],
+      backend: 'pty',
+    });
+    await until(async () => (await hub.client.call('pane:screen', { paneId: id })).lines[0] === 'here');
+    const host = hub.hostPid();
+    process.kill(host, 'SIGSTOP');
+    try {
+      const asked = [
+        hub.client.call('pane:write', { paneId: id, data: 'x' }),
+        hub.client.call('pane:read', { paneId: id, tail: 1 }),
+      ];
+      expect(await Promise.all(asked.map(codeOf))).toEqual(['uncertain', 'uncertain']);
+      expect(await hub.client.call('pane:list', {})).toMatchObject([{ id, status: 'running' }]);
+      await hub.kill('SIGKILL');
+      await hub.start();
+      expect(await hub.client.call('pane:list', {})).toMatchObject([{ id, status: 'running' }]);
+      expect(await codeOf(hub.client.call('pane:read', { paneId: id, tail: 1 }))).toBe('unavailable');
+    } finally {
+      process.kill(host, 'SIGCONT');
+    }
+    await until(
+      async () => (await codeOf(hub.client.call('pane:write', { paneId: id, data: 'back\r' }))) === 'done',
+    );
+    await until(async () =>
+      (await hub.client.call('pane:screen', { paneId: id })).lines.some((line) => line.includes('back')),
+    );
+  }, 60_000);
+
+  it('tmux: pty panes do not notice, tmux panes are not taken for dead, and all is there when it goes on', async () => {
+    await using hub = await TestHub.start();
+    await hub.client.call('session:start', {});
+    const { id } = await hub.client.call('pane:new', { argv: ['cat'], backend: 'tmux' });
+    const pid = tmuxPid(hub);
+    process.kill(pid, 'SIGSTOP');
+    try {
+      expect(await codeOf(hub.client.call('pane:screen', { paneId: id }))).toBe('unavailable');
+      const { id: other } = await hub.client.call('pane:new', { argv: ['cat'] });
+      expect(other).toMatch(/^pty_/);
+      await hub.kill('SIGKILL');
+      await hub.start();
+      const listed = await hub.client.call('pane:list', {});
+      expect(listed.map(({ status }) => status)).toEqual(['running', 'running']);
+    } finally {
+      process.kill(pid, 'SIGCONT');
+    }
+    await until(
+      async () => (await codeOf(hub.client.call('pane:write', { paneId: id, data: 'back\r' }))) === 'done',
+    );
+    await until(async () =>
+      (await hub.client.call('pane:screen', { paneId: id })).lines.some((line) => line.includes('back')),
+    );
+  }, 60_000);
+
+  it('the hub: the command line says so and what to do, and stops waiting', async () => {
+    await using ground = new CliGround();
+    const { pid } = JSON.parse(await ground.ok('server', 'start', '--json')) as { readonly pid: number };
+    process.kill(pid, 'SIGSTOP');
+    try {
+      const outcomes = await Promise.all([ground.run(['ls']), ground.run(['events'])]);
+      for (const { code, stderr } of outcomes) {
+        expect([code, stderr]).toEqual([
+          5,
+          expect.stringContaining(`the hub (pid ${pid}) takes calls and does not answer`),
+        ]);
+        expect(stderr).toContain(`kill -CONT ${pid}`);
+      }
+    } finally {
+      process.kill(pid, 'SIGCONT');
+    }
+    expect(await ground.ok('ls', '--json')).toBe('[]\n');
+  }, 60_000);
+});
