@@ -34,7 +34,7 @@ describe('the template', () => {
     writeFileSync(
       join(folder, 'slips.ts'),
       `import type { ExtensionAPI } from 'poly/types';
-import { z } from 'zod';
+import * as z from 'zod';
 export default async (poly: ExtensionAPI) => {
   poly.on('action:start', ({ payload }) => { payload.actionName.trim(); });
   poly.on('action:start', async ({ payload }) => payload.actionName ? { cancel: true, reason: 'x' } : undefined);

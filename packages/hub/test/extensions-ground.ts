@@ -153,7 +153,7 @@ export async function extensionsGround(options: GroundOptions = {}): Promise<Ext
 /** The code of an extension that does this. */
 export const extension = (name: string, body = '', head = ''): string =>
   `import type { ExtensionAPI } from 'poly/types';
-import { z } from 'zod';
+import * as z from 'zod';
 ${head}
 export const name = '${name}';
 export default async (poly: ExtensionAPI) => { ${body} };

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** Whether an action looks, changes something, or destroys what cannot be had back. */
 export type Effect = 'read' | 'write' | 'destructive';

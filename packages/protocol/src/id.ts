@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** `pty_` or `pane_` and 8 hex digits, or a name of the caller's own. */
 export const paneId: z.ZodType<string> = z

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { type Action, defineAction, nothing } from './action.ts';
 
 export interface ServerStopParams {

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { type Action, defineAction, nothing } from './action.ts';
 
 /** Where the tmux session that holds tmux panes is found. */

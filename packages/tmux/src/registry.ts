@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { TmuxError } from './errors.ts';
 import { readGiven, shown } from './operation/given.ts';
 import { nearest } from './operation/nearest.ts';

@@ -1,5 +1,5 @@
 import { jsonSchemaOf, PolyError } from '@polyphony/protocol';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { EventLog } from '../events/event-log.ts';
 import type { Credentials } from '../registry/credentials.ts';
 import type { Dispatch } from '../registry/dispatch.ts';

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Scope } from '@polyphony/protocol';
-import type { z } from 'zod';
+import type * as z from 'zod';
 import type { Caller } from '../registry/caller.ts';
 
 export interface Call {

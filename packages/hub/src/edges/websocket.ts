@@ -1,8 +1,8 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { errorKinds, type PaneInfo, PolyError } from '@polyphony/protocol';
-import { type WebSocket, WebSocketServer } from 'ws';
-import { z } from 'zod';
+import type { WebSocket, WebSocketServer } from 'ws';
+import * as z from 'zod';
 import type { Log } from '../platform/log.ts';
 import type { Caller } from '../registry/caller.ts';
 
@@ -52,12 +52,7 @@ const headerBytes = 12;
 /** Terminals over WebSocket: output as resumable binary frames, input as it is typed. */
 export class WebSocketEdge {
   readonly #options: WebSocketEdgeOptions;
-  readonly #sockets = new WebSocketServer({
-    noServer: true,
-    maxPayload: largestMessage,
-    perMessageDeflate: false,
-  });
-
+  #sockets: Promise<WebSocketServer> | undefined;
   readonly #callers = new Map<WebSocket, Caller>();
 
   constructor(options: WebSocketEdgeOptions) {
@@ -68,19 +63,26 @@ export class WebSocketEdge {
   serve(server: Server, identify: (request: IncomingMessage, url: URL) => Caller): void {
     server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
       socket.on('error', () => socket.destroy());
-      try {
-        const url = new URL(request.url ?? '/', 'http://poly');
-        const caller = identify(request, url);
-        if (url.pathname !== '/ws')
-          throw new PolyError('unknown_route', `there is no WebSocket at ${url.pathname}.`);
-        this.#sockets.handleUpgrade(request, socket, head, (client) => {
-          this.#callers.set(client, caller);
-          client.on('close', () => this.#callers.delete(client));
-          new Connection(client, caller, this.#options);
-        });
-      } catch (error) {
-        refuse(socket, error);
-      }
+      this.#take(request, socket, head, identify).catch((error: unknown) => refuse(socket, error));
+    });
+  }
+
+  async #take(
+    request: IncomingMessage,
+    socket: Duplex,
+    head: Buffer,
+    identify: (request: IncomingMessage, url: URL) => Caller,
+  ): Promise<void> {
+    const url = new URL(request.url ?? '/', 'http://poly');
+    const caller = identify(request, url);
+    if (url.pathname !== '/ws')
+      throw new PolyError('unknown_route', `there is no WebSocket at ${url.pathname}.`);
+    this.#sockets ??= createServer();
+    const sockets = await this.#sockets;
+    sockets.handleUpgrade(request, socket, head, (client) => {
+      this.#callers.set(client, caller);
+      client.on('close', () => this.#callers.delete(client));
+      new Connection(client, caller, this.#options);
     });
   }
 
@@ -91,9 +93,14 @@ export class WebSocketEdge {
   }
 
   close(): void {
-    for (const client of this.#sockets.clients) client.close(1001, 'the hub is stopping');
-    this.#sockets.close();
+    for (const client of this.#callers.keys()) client.close(1001, 'the hub is stopping');
   }
+}
+
+/** Not before somebody comes: a hub that nobody looks at should not carry it. */
+async function createServer(): Promise<WebSocketServer> {
+  const { WebSocketServer } = await import('ws');
+  return new WebSocketServer({ noServer: true, maxPayload: largestMessage, perMessageDeflate: false });
 }
 
 class Connection {

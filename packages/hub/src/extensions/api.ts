@@ -9,7 +9,7 @@ import type {
   ResultOf,
   Scope,
 } from '@polyphony/protocol';
-import type { z } from 'zod';
+import type * as z from 'zod';
 import type { Veto } from '../events/handlers.ts';
 
 export type { Veto };

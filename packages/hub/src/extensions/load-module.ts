@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { sep } from 'node:path';
 import type { Jiti } from 'jiti';
-import * as zod from 'zod';
 
 export interface ModuleLoader {
   load(file: string): Promise<Readonly<Record<string, unknown>>>;
@@ -9,8 +9,11 @@ export interface ModuleLoader {
   forget(folder: string): void;
 }
 
-/** What an extension gets without installing it, in the hub's own copy. */
-const given = { zod, 'zod/v4': zod, 'poly/types': {}, 'polyphony/types': {} };
+/** What an extension gets without installing it: all of zod, of which the hub itself carries only what it uses. */
+function given(): Readonly<Record<string, Readonly<Record<string, unknown>>>> {
+  const zod = createRequire(import.meta.url)('zod') as Readonly<Record<string, unknown>>;
+  return { zod, 'zod/v4': zod, 'poly/types': {}, 'polyphony/types': {} };
+}
 
 export function createModuleLoader(): ModuleLoader {
   let jiti: Jiti | undefined;
@@ -18,7 +21,7 @@ export function createModuleLoader(): ModuleLoader {
     async load(file) {
       // Not before there is an extension: a hub without one should not carry a compiler.
       jiti ??= (await import('jiti')).createJiti(import.meta.url, {
-        virtualModules: given,
+        virtualModules: given(),
         // By default compiled files are kept in a folder of /tmp, where other users could plant theirs.
         fsCache: false,
         // Otherwise `name` of a module without that export is the name of its default function.

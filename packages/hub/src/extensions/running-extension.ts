@@ -9,7 +9,7 @@ import {
   PolyError,
   refusedEventName,
 } from '@polyphony/protocol';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { EventLog } from '../events/event-log.ts';
 import type { Handlers, Told } from '../events/handlers.ts';
 import type { Clock } from '../platform/clock.ts';

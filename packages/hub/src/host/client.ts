@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import type { z } from 'zod';
+import type * as z from 'zod';
 import type { Page, PageQuery } from './byte-ring.ts';
 import { HostError } from './host-error.ts';
 import { connectInstance, hostDirectory } from './instance-socket.ts';

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Follower } from './follower.ts';
 import { HostError } from './host-error.ts';
 import {

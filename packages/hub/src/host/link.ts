@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
-import { z } from 'zod';
+import * as z from 'zod';
 import { HostError, isHostErrorCode } from './host-error.ts';
 import {
   type HubNotice,

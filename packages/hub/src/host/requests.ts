@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Page, PageQuery } from './byte-ring.ts';
 import type { Exit, PtySpec } from './pty-driver.ts';
 import type { ScreenSnapshot } from './screen.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { parse } from 'smol-toml';
-import { z } from 'zod';
+import * as z from 'zod';
 
 export type Verdict = 'allow' | 'ask' | 'deny';
 /** What is asked about, as patterns with `*`, and what the user decided. */

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { ConnectionOptions, Engine } from '../engine.ts';
 import { TmuxError } from '../errors.ts';
 import { readGiven } from '../operation/given.ts';

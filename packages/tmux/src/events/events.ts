@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { ConnectionOptions } from '../engine.ts';
 import { ControlConnection } from '../engines/control/connection.ts';
 import { readFrame, replyOf } from '../engines/control/frames.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { ConnectionOptions } from '../engine.ts';
 import { createEngine, type EngineName } from '../engines/index.ts';
 import { TmuxError } from '../errors.ts';

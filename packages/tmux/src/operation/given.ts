@@ -1,5 +1,5 @@
 import { inspect } from 'node:util';
-import type { z } from 'zod';
+import type * as z from 'zod';
 import { TmuxError, type TmuxErrorCode } from '../errors.ts';
 import { nearest } from './nearest.ts';
 

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { custom, type Param } from './param.ts';
 
 const schema = z

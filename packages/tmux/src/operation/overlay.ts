@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { custom, oneOf, type Param } from './param.ts';
 
 const places = { centre: 'C', right: 'R', pane: 'P', mouse: 'M', window: 'W', status: 'S' } as const;

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { shown } from './given.ts';
 import { literalFormat } from './quote.ts';
 import {

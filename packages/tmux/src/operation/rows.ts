@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { TmuxError } from '../errors.ts';
 import type { Outcome } from './outcome.ts';
 import type { Reply } from './reply.ts';

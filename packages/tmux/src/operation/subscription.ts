@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { type PaneId, paneIdSchema, type WindowId, windowIdSchema } from './target.ts';
 
 /** A format tmux watches: looked at once a second, told when it has changed. */

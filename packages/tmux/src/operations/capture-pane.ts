@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { type Builder, defineOperation } from '../operation/operation.ts';
 import { type Lines, lines } from '../operation/outcome.ts';
 import { anyTarget, custom, flag, type Param } from '../operation/param.ts';

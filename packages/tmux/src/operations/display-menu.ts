@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { type Builder, defineOperation } from '../operation/operation.ts';
 import { type Ack, ack } from '../operation/outcome.ts';
 import { type BorderLines, borderLines, type Position, position } from '../operation/overlay.ts';

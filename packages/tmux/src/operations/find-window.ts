@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { type Builder, defineOperation } from '../operation/operation.ts';
 import { type Ack, ack } from '../operation/outcome.ts';
 import { custom, flag, required, target } from '../operation/param.ts';

@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type * as z from 'zod';
 import { type Builder, defineOperation } from '../operation/operation.ts';
 import { type Ack, ack } from '../operation/outcome.ts';
 import { argument, custom, flag, optional, required, target } from '../operation/param.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { TmuxError } from '../errors.ts';
 import { type Builder, defineOperation } from '../operation/operation.ts';
 import type { Outcome } from '../operation/outcome.ts';

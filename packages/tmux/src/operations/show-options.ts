@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { type Builder, defineOperation } from '../operation/operation.ts';
 import { readOptions, type ShownOptions } from '../operation/options.ts';
 import type { Outcome } from '../operation/outcome.ts';

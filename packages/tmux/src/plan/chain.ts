@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { TmuxError } from '../errors.ts';
 import { readGiven } from '../operation/given.ts';
 import { type Operation, requireOperation } from '../operation/operation.ts';

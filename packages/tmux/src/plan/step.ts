@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Engine } from '../engine.ts';
 import type { Operation } from '../operation/operation.ts';
 import { type PaneId, paneIdSchema, type SlotRef, slotSchema } from '../operation/target.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { execute } from '../engine.ts';
 import { readGiven } from '../operation/given.ts';
 import { absolutePath } from '../operation/param.ts';

@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type * as z from 'zod';
 import { TmuxError } from '../errors.ts';
 import { shown } from '../operation/given.ts';
 import { nearest } from '../operation/nearest.ts';

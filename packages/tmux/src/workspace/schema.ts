@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { findLayout, layoutNames } from './layout.ts';
 import type { SessionFile } from './workspace-file.ts';
 

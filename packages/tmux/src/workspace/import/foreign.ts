@@ -1,5 +1,5 @@
 import { basename, extname } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import { TmuxError } from '../../errors.ts';
 import { readGiven, shown } from '../../operation/given.ts';
 import { type Path, parseWorkspace, parseWorkspaceValue, type RawSession, showPath } from '../parse.ts';

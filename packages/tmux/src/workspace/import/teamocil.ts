@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { Foreign, type ImportedWorkspace, type ImportOptions, listOf, shortest } from './foreign.ts';
 
 const text = z.union([z.string(), z.number()]).transform(String);
