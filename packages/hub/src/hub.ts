@@ -176,7 +176,8 @@ async function build(
     database: places.database,
     endAll: async () => {
       await panes.closeAll();
-      await session.stop();
+      // Another hub may have panes there.
+      if (!(await panes.tmux.isShared())) await session.stop();
       await panes.link.stop();
     },
     stop: () => void close(),

@@ -274,7 +274,7 @@ export class Panes {
 
   #watchDeaths(): void {
     this.#watching ??= this.tmux
-      .watch((id, ending) => this.#own(this.#adoption.tmuxPaneDied(id, ending)), this.#stop.signal)
+      .watch((row) => this.#own(this.#adoption.seeTmuxPane(row)), this.#stop.signal)
       .catch((error: unknown) => {
         if (!this.#stop.signal.aborted) this.#options.log.info('tmux has gone', { error });
       })

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type Client,
   type PaneInfo,
@@ -9,7 +10,7 @@ import {
 import { type Call, type Command, command } from '../command.ts';
 import { pairs, text, toggle, wholeNumber } from '../flag.ts';
 import { type Output, shown } from '../output.ts';
-import { callOnPane } from '../panes.ts';
+import { callOnPane, fullPaneId } from '../panes.ts';
 import { standardInput } from '../standard-input.ts';
 import { startProgram } from '../start-program.ts';
 
@@ -32,17 +33,34 @@ export const paneCommands: readonly Command[] = [
       env: pairs('A variable for it, beside those of this command.'),
       meta: pairs('A note to keep with the pane.'),
       persist: toggle('Start it again when it is found dead after a reboot.'),
+      attach: toggle('Show it at once and type into it; Ctrl-b d leaves it.'),
       cols: wholeNumber('Columns of its terminal.', { least: 1, most: 1000 }),
       rows: wholeNumber('Rows of its terminal.', { least: 1, most: 1000 }),
     },
     examples: [
       'poly run -- top',
       'poly run --name build -- npm test',
+      'poly run --attach -- htop',
       'poly run --backend tmux --cwd ~/src -- vim notes.md',
     ],
-    async run({ flags, args, rest = [], hub, env, out, json }) {
+    async run(call) {
+      const {
+        flags: { attach = false, ...flags },
+        args,
+        rest = [],
+        hub,
+        env,
+        out,
+        json,
+      } = call;
+      if (attach && (json || !process.stdin.isTTY || !process.stdout.isTTY))
+        throw new PolyError('invalid_arguments', 'attaching needs a terminal, and a person at it.', {
+          hint: 'Leave --attach out.',
+        });
       const argv = [...args, ...rest];
       const made = await startProgram<PaneNewResult>('pane:new', argv, { flags, env, hub });
+      if (attach)
+        return (await import('../attach/attach.ts')).attach({ ...call, args: [made.id], flags: {} });
       if (json) return out.json(made);
       out.line(made.id);
       if (out.isTerminal)
@@ -117,11 +135,13 @@ export const paneCommands: readonly Command[] = [
       grep: text('Only lines that match, of everything still kept.', { value: 'RE' }),
       'ignore-case': toggle('Match upper and lower case alike.', { short: 'i' }),
       raw: toggle('The bytes as they were printed.'),
+      follow: toggle('Go on as more is printed, until the pane ends.', { short: 'f' }),
     },
     completes: 'pane',
     examples: [
       'poly read build --tail 20',
       'poly read build --grep error -i',
+      'poly read build -f',
       'poly read build --since 4096 --json',
     ],
     run: read,
@@ -140,14 +160,15 @@ export const paneCommands: readonly Command[] = [
   }),
   command({
     name: 'kill',
-    summary: 'Ends a pane with everything it started; its output stays readable.',
-    args: [pane],
+    summary: 'Ends panes with everything they started; their output stays readable.',
+    args: ['<pane…>'],
     flags: { cleanup: toggle('Forget its record and output too.') },
     completes: 'pane',
-    examples: ['poly kill build', 'poly kill build --cleanup'],
-    async run({ args: [paneId = ''], flags: { cleanup = false }, hub, out, json }) {
-      const result = await callOnPane(hub, 'pane:close', { paneId, cleanup } as { paneId: string });
-      if (json) out.json(result);
+    examples: ['poly kill build', 'poly kill build tests --cleanup'],
+    async run({ args, flags: { cleanup = false }, hub, out, json }) {
+      for (const paneId of args)
+        await callOnPane(hub, 'pane:close', { paneId, cleanup } as { paneId: string });
+      if (json) out.json({});
     },
   }),
 ];
@@ -158,6 +179,7 @@ interface ReadFlags {
   readonly grep?: string;
   readonly 'ignore-case'?: boolean;
   readonly raw?: boolean;
+  readonly follow?: boolean;
 }
 
 async function read({
@@ -170,6 +192,7 @@ async function read({
   const { tail, since, grep, raw } = flags;
   if (tail !== undefined && since !== undefined)
     throw new PolyError('invalid_arguments', 'say either --tail or --since.');
+  if (flags.follow) return follow({ paneId, grep, tail, since, hub, out, raw, json });
   if (grep !== undefined && raw)
     throw new PolyError('invalid_arguments', '--grep reads lines: leave --raw out.');
   const wanted = grep === undefined ? undefined : pattern(grep, flags['ignore-case'] ?? false);
@@ -196,6 +219,44 @@ async function read({
   if (raw) return out.bytes(data);
   for (const { text } of lines) out.line(text);
   if (first.truncated) out.note('poly: what was printed before that is no longer kept.');
+}
+
+const followEveryMs = 200;
+
+interface Following
+  extends Pick<Call, 'hub' | 'out' | 'json'>,
+    Pick<ReadFlags, 'grep' | 'tail' | 'since' | 'raw'> {
+  readonly paneId: string;
+}
+
+/** A line that grows is printed as it grows. */
+async function follow({ paneId, grep, tail, since, hub, out, raw, json }: Following): Promise<void> {
+  if (grep !== undefined || json)
+    throw new PolyError(
+      'invalid_arguments',
+      `--follow prints what comes as it comes: leave ${json ? '--json' : '--grep'} out.`,
+      {
+        hint: json ? 'poly events --json tells when a pane ends.' : 'Pipe it: poly read build -f | grep …',
+      },
+    );
+  const id = await fullPaneId(hub, paneId);
+  let range: object = { ...(since !== undefined && { since }), ...(tail !== undefined && { tail }) };
+  let line: number | undefined;
+  for (;;) {
+    // Looked for before it is read, so that a pane that has ended has said all.
+    const known = (await hub.call('pane:list', {})).find((pane) => pane.id === id);
+    const view = raw ? 'raw' : 'plain';
+    const page = await hub.call('pane:read', { paneId: id, ...range, view });
+    for (const { n, text } of page.lines ?? []) {
+      out.bytes(Buffer.from(n === line || line === undefined ? text : `\n${text}`));
+      line = n;
+    }
+    out.bytes(Buffer.from(page.data ?? '', 'base64'));
+    range = { since: page.next };
+    if (known?.status !== 'running' && !page.more) break;
+    if (!page.more) await sleep(followEveryMs);
+  }
+  if (line !== undefined) out.line();
 }
 
 function pattern(source: string, ignoreCase: boolean): RegExp {
