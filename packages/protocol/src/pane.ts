@@ -19,7 +19,9 @@ const meta: z.ZodType<Meta> = z
   .refine((notes) => Object.keys(notes).length <= 100, 'must be at most 100 notes');
 export const text: z.ZodString = z.string().refine((value) => !value.includes('\0'), 'must not contain NUL');
 const backend = z.enum(['pty', 'tmux']);
-const size = (what: string) => z.int().min(1).max(1000).optional().describe(`Number of ${what}.`);
+/** Of one column a terminal could not show a wide character. */
+const cols = z.int().min(2).max(1000).describe('Number of columns.');
+const rows = z.int().min(1).max(1000).describe('Number of rows.');
 
 export interface PaneNewParams {
   readonly id?: string | undefined;
@@ -54,8 +56,8 @@ export const paneNewShape: { readonly [Name in keyof PaneNewParams]-?: z.ZodType
   meta: meta.optional().describe('Notes to keep with the pane.'),
   persist: z.boolean().optional().describe('Start the command again when it is found dead after a reboot.'),
   backend: backend.optional().describe('tmux when the tmux session is up, otherwise pty.'),
-  cols: size('columns'),
-  rows: size('rows'),
+  cols: cols.optional(),
+  rows: rows.optional(),
   title: text.max(200).optional().describe('What people see.'),
   notifyOnExit: z.boolean().optional().describe('Put a notice about the end into pane:exited.'),
 };
@@ -356,6 +358,6 @@ export const paneResize: Action<PaneResizeParams, Record<string, never>> = defin
   scope: 'pane:write',
   effect: 'write',
   onPane: true,
-  params: z.strictObject({ paneId, cols: z.int().min(1).max(1000), rows: z.int().min(1).max(1000) }),
+  params: z.strictObject({ paneId, cols, rows }),
   result: nothing,
 });

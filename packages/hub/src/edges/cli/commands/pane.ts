@@ -34,7 +34,7 @@ export const paneCommands: readonly Command[] = [
       meta: pairs('A note to keep with the pane.'),
       persist: toggle('Start it again when it is found dead after a reboot.'),
       attach: toggle('Show it at once and type into it; Ctrl-b d leaves it.'),
-      cols: wholeNumber('Columns of its terminal.', { least: 1, most: 1000 }),
+      cols: wholeNumber('Columns of its terminal.', { least: 2, most: 1000 }),
       rows: wholeNumber('Rows of its terminal.', { least: 1, most: 1000 }),
     },
     examples: [
