@@ -95,8 +95,12 @@ export interface PaneInfo {
   readonly meta: Meta;
   readonly backend: Backend;
   readonly title: string;
+  readonly argv: readonly string[];
+  readonly cwd: string;
   readonly status: PaneStatus;
   readonly pid: number;
+  /** How many lines it has printed; unknown while the host is away. */
+  readonly lines?: number | undefined;
   readonly exitCode?: number | null | undefined;
   readonly exitSignal?: string | null | undefined;
   readonly createdAt: string;
@@ -107,8 +111,11 @@ const paneInfo: z.ZodType<PaneInfo> = z.object({
   meta,
   backend,
   title: z.string(),
+  argv: z.array(z.string()),
+  cwd: z.string(),
   status: z.enum(['running', 'exited']),
   pid: z.int(),
+  lines: z.int().optional(),
   exitCode: z.int().nullable().optional(),
   exitSignal: z.string().nullable().optional(),
   createdAt: z.string(),

@@ -205,6 +205,7 @@ export class Panes {
   async close(id: string, { cleanup }: { readonly cleanup: boolean }): Promise<void> {
     const record = this.book.get(id);
     if (record.status === 'running') {
+      await this.#markKilled(id);
       const ending = await this.backendOf(record).end(record);
       await this.#endings.record(id, ending ?? this.book.find(id) ?? unknownEnding);
     } else await this.#endings.killLeftovers(record);
@@ -215,6 +216,19 @@ export class Panes {
       await this.book.remove(id);
       this.#options.credentials.revoke(id);
     });
+  }
+
+  async #markKilled(id: string): Promise<void> {
+    await this.book.exclusive(id, async () => {
+      const record = this.book.find(id);
+      if (record?.status === 'running') await this.book.put({ ...record, killed: true });
+    });
+  }
+
+  /** How many lines each pane has printed, as far as a host is there to tell. */
+  async lineCounts(): Promise<ReadonlyMap<string, number>> {
+    const listed = (await this.link.ifConnected((host) => host.list())) ?? [];
+    return new Map(listed.map(({ id, lines }) => [id, lines]));
   }
 
   /** The panes somebody may know of: the user all, a pane those it owns. */

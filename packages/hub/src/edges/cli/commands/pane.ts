@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type Client,
   type PaneInfo,
@@ -10,7 +9,7 @@ import {
 import { type Call, type Command, command } from '../command.ts';
 import { pairs, text, toggle, wholeNumber } from '../flag.ts';
 import { type Output, shown } from '../output.ts';
-import { callOnPane, fullPaneId } from '../panes.ts';
+import { callOnPane } from '../panes.ts';
 import { standardInput } from '../standard-input.ts';
 import { startProgram } from '../start-program.ts';
 
@@ -192,7 +191,17 @@ async function read({
   const { tail, since, grep, raw } = flags;
   if (tail !== undefined && since !== undefined)
     throw new PolyError('invalid_arguments', 'say either --tail or --since.');
-  if (flags.follow) return follow({ paneId, grep, tail, since, hub, out, raw, json });
+  if (flags.follow)
+    return (await import('../follow-output.ts')).followOutput({
+      paneId,
+      grep,
+      tail,
+      since,
+      hub,
+      out,
+      raw,
+      json,
+    });
   if (grep !== undefined && raw)
     throw new PolyError('invalid_arguments', '--grep reads lines: leave --raw out.');
   const wanted = grep === undefined ? undefined : pattern(grep, flags['ignore-case'] ?? false);
@@ -219,44 +228,6 @@ async function read({
   if (raw) return out.bytes(data);
   for (const { text } of lines) out.line(text);
   if (first.truncated) out.note('poly: what was printed before that is no longer kept.');
-}
-
-const followEveryMs = 200;
-
-interface Following
-  extends Pick<Call, 'hub' | 'out' | 'json'>,
-    Pick<ReadFlags, 'grep' | 'tail' | 'since' | 'raw'> {
-  readonly paneId: string;
-}
-
-/** A line that grows is printed as it grows. */
-async function follow({ paneId, grep, tail, since, hub, out, raw, json }: Following): Promise<void> {
-  if (grep !== undefined || json)
-    throw new PolyError(
-      'invalid_arguments',
-      `--follow prints what comes as it comes: leave ${json ? '--json' : '--grep'} out.`,
-      {
-        hint: json ? 'poly events --json tells when a pane ends.' : 'Pipe it: poly read build -f | grep …',
-      },
-    );
-  const id = await fullPaneId(hub, paneId);
-  let range: object = { ...(since !== undefined && { since }), ...(tail !== undefined && { tail }) };
-  let line: number | undefined;
-  for (;;) {
-    // Looked for before it is read, so that a pane that has ended has said all.
-    const known = (await hub.call('pane:list', {})).find((pane) => pane.id === id);
-    const view = raw ? 'raw' : 'plain';
-    const page = await hub.call('pane:read', { paneId: id, ...range, view });
-    for (const { n, text } of page.lines ?? []) {
-      out.bytes(Buffer.from(n === line || line === undefined ? text : `\n${text}`));
-      line = n;
-    }
-    out.bytes(Buffer.from(page.data ?? '', 'base64'));
-    range = { since: page.next };
-    if (known?.status !== 'running' && !page.more) break;
-    if (!page.more) await sleep(followEveryMs);
-  }
-  if (line !== undefined) out.line();
 }
 
 function pattern(source: string, ignoreCase: boolean): RegExp {
