@@ -17,9 +17,11 @@ import {
   protocol,
   type RequestName,
   type Result,
+  type SearchQuery,
   type TreeSpec,
 } from './requests.ts';
 import type { ScreenSnapshot } from './screen.ts';
+import type { SearchOutcome } from './search-threads.ts';
 
 export type { HostPane } from './requests.ts';
 
@@ -54,6 +56,8 @@ export interface Host extends AsyncDisposable {
    */
   killTree(tree: TreeSpec): Promise<void>;
   read(id: string, query?: PageQuery): Promise<Page>;
+  /** Lines that match, as people read them: the last ones, the newest first, or only the first from a place on. */
+  search(id: string, query: SearchQuery): Promise<SearchOutcome>;
   screen(id: string): Promise<ScreenSnapshot>;
   list(): Promise<readonly HostPane[]>;
   /** Drops an ended pane with its output. */
@@ -198,6 +202,7 @@ function createHost(link: Link, { pid, startTime, version }: HostHello): Host {
       const { result, body } = await link.ask('read', { id, ...query });
       return { ...result, bytes: body };
     },
+    search: (id, query) => ask('search', { id, ...query }),
     screen: (id) => ask('screen', { id }),
     list: async () => (await ask('list', {})).panes,
     forget: (id) => tell('forget', { id }),

@@ -18,11 +18,11 @@ import {
   paneWrite,
 } from '@polyphony/protocol';
 import { draft, type EventLog } from '../events/event-log.ts';
+import { plainLines } from '../host/plain-view.ts';
 import type { Registry } from '../registry/registry.ts';
 import { keyBytes } from './keys.ts';
 import { paneInfo } from './pane-record.ts';
 import type { Panes } from './panes.ts';
-import { plainLines } from './plain-view.ts';
 
 const owner = 'pane';
 const defaultTail = 500;
