@@ -76,6 +76,8 @@ export interface Host extends AsyncDisposable {
 
 export interface FollowOptions {
   readonly from?: number;
+  /** How many bytes may be under way. */
+  readonly credit?: number;
   readonly signal?: AbortSignal;
 }
 
@@ -159,7 +161,10 @@ function createHost(link: Link, { pid, startTime, version }: HostHello): Host {
     for (const queue of followers.values()) queue.fail(connectionLost());
   });
 
-  async function* follow(id: string, { from = 0, signal }: FollowOptions = {}): AsyncGenerator<Followed> {
+  async function* follow(
+    id: string,
+    { from = 0, credit = window, signal }: FollowOptions = {},
+  ): AsyncGenerator<Followed> {
     signal?.throwIfAborted();
     const follower = ++followed;
     const queue = new FollowQueue();
@@ -167,7 +172,7 @@ function createHost(link: Link, { pid, startTime, version }: HostHello): Host {
     followers.set(follower, queue);
     signal?.addEventListener('abort', onAbort);
     try {
-      await link.ask('follow', { id, follower, from, credit: window });
+      await link.ask('follow', { id, follower, from, credit });
       for (;;) {
         const item = await queue.next();
         if (item === null) return;
