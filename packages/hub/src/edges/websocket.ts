@@ -4,6 +4,7 @@ import { errorKinds, type PaneInfo, PolyError } from '@polyphony/protocol';
 import type { WebSocket, WebSocketServer } from 'ws';
 import * as z from 'zod';
 import type { Log } from '../platform/log.ts';
+import type { Asker } from '../registry/ask.ts';
 import type { Caller } from '../registry/caller.ts';
 
 /** Bytes of a pane from an absolute offset on; what is no longer kept is a gap. */
@@ -15,8 +16,8 @@ interface OutputChunk {
 /** What the socket does with panes; who may is asked first. */
 export interface PaneStreams {
   list(caller: Caller): Promise<readonly PaneInfo[]>;
-  /** Throws unless the caller may do this with the pane. */
-  permit(action: 'pane:read' | 'pane:write' | 'pane:resize', params: object, caller: Caller): Promise<void>;
+  /** Throws unless the caller may do this with the pane; the user may have to be asked. */
+  permit(action: 'pane:read' | 'pane:write' | 'pane:resize', params: object, asker: Asker): Promise<void>;
   follow(paneId: string, from: number, signal: AbortSignal): AsyncIterable<OutputChunk>;
   type(paneId: string, data: string): Promise<void>;
   resize(paneId: string, cols: number, rows: number): Promise<void>;
@@ -109,6 +110,7 @@ class Connection {
   readonly #panes: PaneStreams;
   readonly #log: Log;
   readonly #followed = new Map<string, AbortController>();
+  readonly #gone = new AbortController();
   #handles = 0;
 
   constructor(client: WebSocket, caller: Caller, { panes, log }: WebSocketEdgeOptions) {
@@ -123,6 +125,7 @@ class Connection {
     });
     client.on('close', () => {
       unlisten();
+      this.#gone.abort();
       for (const following of this.#followed.values()) following.abort();
     });
     client.on('error', (error) => log.info('a WebSocket failed', { error }));
@@ -147,20 +150,21 @@ class Connection {
       return this.#send({ type: 'session_list', sessions: await this.#panes.list(this.#caller) });
     }
     const paneId = message.sessionId;
+    const asker: Asker = { caller: this.#caller, signal: this.#gone.signal };
     switch (message.type) {
       case 'subscribe':
-        await this.#panes.permit('pane:read', { paneId }, this.#caller);
+        await this.#panes.permit('pane:read', { paneId }, asker);
         return this.#subscribe(paneId, message.from ?? 0);
       case 'unsubscribe':
         this.#followed.get(paneId)?.abort();
         this.#followed.delete(paneId);
         return this.#send({ type: 'unsubscribed', sessionId: paneId });
       case 'input':
-        await this.#panes.permit('pane:write', { paneId, data: '' }, this.#caller);
+        await this.#panes.permit('pane:write', { paneId, data: message.data }, asker);
         return this.#panes.type(paneId, message.data);
       case 'resize': {
         const { cols, rows } = message;
-        await this.#panes.permit('pane:resize', { paneId, cols, rows }, this.#caller);
+        await this.#panes.permit('pane:resize', { paneId, cols, rows }, asker);
         return this.#panes.resize(paneId, cols, rows);
       }
     }

@@ -7,7 +7,10 @@ import { type Permissions, permitCall } from '../registry/dispatch.ts';
 export function paneStreams(panes: Panes, permissions: Permissions): PaneStreams {
   return {
     list: async (caller) => panes.visibleTo(caller).map(paneInfo),
-    permit: async (name, params, caller) => void (await permitCall(permissions, name, params, caller)),
+    async permit(name, params, asker) {
+      const { question } = permitCall(permissions, name, params, asker.caller);
+      if (question) await permissions.ask(question, asker);
+    },
     async *follow(paneId, from, signal) {
       const followed = await panes.output(paneId, async (host) => host.follow(paneId, { from, signal }));
       for await (const item of followed) if ('bytes' in item) yield item;
