@@ -76,6 +76,9 @@ describe('a call that is to be asked for', () => {
     expect(await resolve(hub, approval.id, 'allow')).toEqual({ id: approval.id, decision: 'allow' });
     await expect(call).resolves.toEqual({ bytes: Buffer.byteLength(data) + 1 });
     expect(await hub.client.call('approval:list', {})).toEqual({ approvals: [] });
+    const resolved = await hub.event('approval:resolved');
+    expect(resolved.payload).toEqual({ id: approval.id, decision: 'allow' });
+    expect(resolved.source).toMatch(/^user:/);
   });
 
   it('is refused when it is denied, with who did, and the next one asks again', async () => {
@@ -145,6 +148,7 @@ describe('a call that is to be asked for', () => {
   );
 
   it('shows a program with its arguments, its real folder and the names of its variables', async () => {
+    const { seq: since } = await hub.client.emit('before', {});
     const env = { SECRET: 'canary', HOME: hub.home, PATH: `/nowhere:${hub.env.PATH}` };
     const call = pane.call('pane:new', { argv: ['sleep', '1000'], cwd: '/usr/../usr/bin/..', env });
     const approval = await waiting(hub);
@@ -157,6 +161,12 @@ describe('a call that is to be asked for', () => {
       reason: '[permission.spawn] "sleep *" = "ask", [permission.directory] "/usr" = "ask"',
     });
     expect(JSON.stringify(approval)).not.toContain('canary');
+    for await (const event of hub.events('approval:*', { since })) {
+      const { id, kind, action, reason, expiresAt } = approval;
+      expect(event).toMatchObject({ event: 'approval:requested', source: 'agent:asker', pane: 'asker' });
+      expect(event.payload).toEqual({ id, kind, action, reason, expiresAt });
+      break;
+    }
     await resolve(hub, approval.id, 'allow');
     const { id } = await call;
     await expect(pane.call('pane:close', { paneId: id })).resolves.toEqual({});

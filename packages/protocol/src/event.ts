@@ -46,8 +46,8 @@ export interface BuiltInEvents {
   readonly 'server:shutdown': Record<string, never>;
   readonly 'agent:created': { readonly paneId: string };
   readonly 'agent:state': { readonly paneId: string; readonly status: string };
-  /** What would be typed is not told here: approval:list shows it to the user alone. */
-  readonly 'approval:requested': Omit<Approval, 'text' | 'by' | 'pane' | 'createdAt'>;
+  /** What exactly would be done may be secret: approval:list shows it, to the user alone. */
+  readonly 'approval:requested': Pick<Approval, 'id' | 'kind' | 'action' | 'paneId' | 'reason' | 'expiresAt'>;
   readonly 'approval:resolved': { readonly id: string; readonly decision: Decision };
   readonly 'approval:expired': { readonly id: string };
   readonly 'approval:withdrawn': { readonly id: string; readonly reason: string };

@@ -128,31 +128,30 @@ export class Approvals {
   }
 
   async #request(
-    { refusal: _, holds: __, text, ...shown }: Question,
+    { refusal: _, holds: __, ...asked }: Question,
     { participant, pane }: Source,
   ): Promise<{ readonly id: string; readonly ended: Promise<Outcome> }> {
     const { clock, events, random, timeoutMs } = this.#options;
-    const id = `apr_${random.hex(4)}`;
     const now = clock.now();
-    const expiresAt = new Date(now + timeoutMs).toISOString();
+    const from: Source = { participant, ...(pane !== undefined && { pane }) };
     const approval: Approval = {
-      ...{ id, ...shown },
-      ...(text !== undefined && { text }),
+      id: `apr_${random.hex(4)}`,
+      ...asked,
       by: participant,
       ...(pane !== undefined && { pane }),
       createdAt: new Date(now).toISOString(),
-      expiresAt,
+      expiresAt: new Date(now + timeoutMs).toISOString(),
     };
+    const { id, kind, action, paneId, reason, expiresAt } = approval;
     const { promise: ended, resolve: end } = Promise.withResolvers<Outcome>();
-    const from: Source = { participant, ...(pane !== undefined && { pane }) };
     // Whoever hears of it and answers at once has to wait for this turn.
     await this.#turns.take(id, async () => {
-      const requested = draft(from, 'approval:requested', { id, ...shown, expiresAt });
+      const told = draft(from, 'approval:requested', { id, kind, action, paneId, reason, expiresAt });
       const kept = {
         sql: `INSERT INTO approvals (id, state, approval, created_at) VALUES (?, 'pending', ?, ?)`,
         values: [id, JSON.stringify(approval), now],
       };
-      await events.append([requested], [kept]);
+      await events.append([told], [kept]);
       this.#pending.set(id, { approval, end });
     });
     return { id, ended };

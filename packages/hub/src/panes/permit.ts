@@ -48,8 +48,8 @@ export function permitSpawn(
   const names = programNames(start);
   const spawn = judge(permission.spawn, (...rule) => fitsProgram(names, argv, ...rule), 'allow');
   const directory = judge(permission.directory, (pattern) => fitsFolder(pattern, cwd), 'allow');
-  const line = argv.join(' ');
-  const refusal = `${caller.pane} may not start "${line.length > 200 ? `${line.slice(0, 200)}…` : line}" in ${cwd}`;
+  // Arguments may hold secrets, and a refusal is written to the log.
+  const refusal = `${caller.pane} may not start "${argv[0]}" in ${cwd}`;
   if (!mustAsk([spawn, directory], refusal)) return undefined;
   const changed = Object.keys(env).filter((name) => env[name] !== user[name]);
   return {

@@ -22,4 +22,4 @@ export const paneScopes: ReadonlySet<Scope> = new Set<Scope>([
 ]);
 
 /** What it may ask the user for, call by call. */
-export const grantedScopes: ReadonlySet<Scope> = new Set<Scope>(['extensions:write']);
+export const askableScopes: ReadonlySet<Scope> = new Set<Scope>(['extensions:write']);

@@ -6,7 +6,7 @@ import type { Clock } from '../platform/clock.ts';
 import type { Log } from '../platform/log.ts';
 import type { Statement, Store } from '../store/store.ts';
 import type { Ask, Asker, Question } from './ask.ts';
-import { type Caller, grantedScopes } from './caller.ts';
+import { askableScopes, type Caller } from './caller.ts';
 import { type Answer, isUsedKey, keyedCall } from './idempotency.ts';
 import type { Registered, Registry } from './registry.ts';
 
@@ -153,8 +153,8 @@ function unwrap(answer: Answer): unknown {
   return answer.result;
 }
 
-function permitScope({ name, scope }: Action, caller: Caller): void {
-  if (caller.scopes.has(scope) || (caller.pane !== undefined && grantedScopes.has(scope))) return;
+function permitScope({ name, scope, onPane }: Action, caller: Caller): void {
+  if (caller.scopes.has(scope) || (caller.pane !== undefined && !onPane && askableScopes.has(scope))) return;
   throw new PolyError(
     'forbidden',
     `${caller.pane ?? caller.participant} may not run ${name}: it needs the scope ${scope}.`,
