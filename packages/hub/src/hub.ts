@@ -3,6 +3,8 @@ import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { PolyError, participantOf, type ServerStatus } from '@polyphony/protocol';
 import { registerAgentActions } from './agents/actions.ts';
+import { registerApprovalActions } from './approvals/actions.ts';
+import { Approvals } from './approvals/approvals.ts';
 import { hubRoutes } from './edges/hub-routes.ts';
 import { sessionRoutes } from './edges/session-routes.ts';
 import { SseStreams } from './edges/sse.ts';
@@ -25,6 +27,7 @@ import type { Places } from './platform/places.ts';
 import { privateDirectory, writePrivate } from './platform/private-files.ts';
 import type { Random } from './platform/random.ts';
 import type { Settings } from './platform/settings.ts';
+import type { Ask } from './registry/ask.ts';
 import { Credentials } from './registry/credentials.ts';
 import { createDispatch, type Permissions } from './registry/dispatch.ts';
 import { Registry } from './registry/registry.ts';
@@ -121,6 +124,12 @@ async function build(
 
   const credentials = new Credentials({ userToken: userToken(places.token, random), user, clock, random });
   const registry = new Registry();
+  const approvals = await Approvals.open({
+    ...{ store, events, clock, random, log },
+    timeoutMs: config.permission.timeout,
+  });
+  const ask: Ask = (question, asker) => approvals.ask(question, asker);
+  credentials.onRevoked((pane) => approvals.withdraw(pane));
   const session = new TmuxSession({
     socket: settings.tmuxSocket,
     configFile: settings.tmuxConfig ?? options.tmuxConfig,
@@ -130,7 +139,7 @@ async function build(
   ends.push(() => session.close());
   const address = { port: null as number | null, url: null as string | null };
   const panes = await Panes.open({
-    ...{ store, events, credentials, clock, random, log, config, session, env },
+    ...{ store, events, credentials, clock, random, log, config, ask, session, env },
     keep: { maxLines: settings.bufferLines },
     connectHost: options.connectHost,
     findHost: options.findHost,
@@ -140,7 +149,8 @@ async function build(
   ends.push(() => panes.disconnect());
   const permissions: Permissions = {
     registry,
-    permitPane: (caller, paneId) => permitPane(panes.book, config, caller, paneId),
+    permitPane: (caller, action, params) => permitPane(panes.book, config, caller, action, params),
+    ask,
   };
   const dispatch = createDispatch({ ...permissions, events, handlers, store, clock, log });
   const streams = new SseStreams({ events });
@@ -152,6 +162,7 @@ async function build(
     socket: places.socket,
     ...(address.url !== null && { url: address.url }),
     panes: panes.book.list().length,
+    approvals: approvals.list().length,
     session: await session.usable(),
     gauges: gaugesOf(store.gauges(), streams.readers),
     problems: config.problems,
@@ -172,6 +183,7 @@ async function build(
   registerSessionActions(registry, session, panes);
   registerShellActions({ registry, log, env });
   registerAgentActions({ registry, events, clock, log, panes: agentPanes(panes) });
+  registerApprovalActions(registry, approvals);
   registerServerActions({
     ...{ registry, store, status },
     database: places.database,
@@ -211,6 +223,7 @@ async function build(
     onPort: (port, url) => Object.assign(address, { port, url }),
   });
   ends.push(closeDoors);
+  ends.push(() => approvals.close());
   ends.push(keepHouse({ store, database: places.database, clock, log, onLost: options.onBroken }));
   await events.append([draft(hub, 'server:started', {})]);
   const { url } = address;

@@ -83,6 +83,7 @@ export async function extensionsGround(options: GroundOptions = {}): Promise<Ext
     clock,
     log: logTo,
     permitPane: () => undefined,
+    ask: async () => undefined,
   });
   const extensions = createExtensions({
     directory,

@@ -1,5 +1,6 @@
 import type { Action } from './action.ts';
 import type * as agent from './agent.ts';
+import type * as approval from './approval.ts';
 import type * as extension from './extension.ts';
 import type * as pane from './pane.ts';
 import type * as paneWait from './pane-wait.ts';
@@ -28,6 +29,8 @@ export interface BuiltInActions {
   readonly 'agent:list': typeof agent.agentList;
   readonly 'agent:message': typeof agent.agentMessage;
   readonly 'agent:set-state': typeof agent.agentSetState;
+  readonly 'approval:list': typeof approval.approvalList;
+  readonly 'approval:resolve': typeof approval.approvalResolve;
   readonly 'session:start': typeof session.sessionStart;
   readonly 'session:stop': typeof session.sessionStop;
   readonly 'session:status': typeof session.sessionStatus;

@@ -1,6 +1,7 @@
 export * from './action.ts';
 export * from './actions.ts';
 export * from './agent.ts';
+export * from './approval.ts';
 export * from './client.ts';
 export * from './error.ts';
 export * from './event.ts';

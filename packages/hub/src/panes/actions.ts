@@ -33,8 +33,8 @@ const mostBytes = 4 * 1024 * 1024;
 export function registerPaneActions(registry: Registry, panes: Panes, events: EventLog): void {
   const { book, gate } = panes;
 
-  registry.register(owner, paneNew, async (params, { caller }) => {
-    const { id, meta, backend, pid } = await panes.create(params, caller);
+  registry.register(owner, paneNew, async (params, context) => {
+    const { id, meta, backend, pid } = await panes.create(params, context, { action: paneNew.name });
     return { id, meta, backend, pid };
   });
   registry.register(owner, paneClose, async ({ paneId, cleanup = true }) => {

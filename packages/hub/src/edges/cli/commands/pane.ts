@@ -13,6 +13,7 @@ import { type Output, shown } from '../output.ts';
 import { callOnPane } from '../panes.ts';
 import { standardInput } from '../standard-input.ts';
 import { startProgram } from '../start-program.ts';
+import { waitingApprovals, waitingNote } from './approvals.ts';
 
 const pane = '<pane>';
 
@@ -72,8 +73,9 @@ export const paneCommands: readonly Command[] = [
     summary: 'Lists the panes.',
     examples: ['poly ls', "poly ls --json | jq -r '.[].id'"],
     async run({ hub, out, json }) {
-      const panes = await hub.call('pane:list', {});
-      if (json) return out.json(panes);
+      if (json) return out.json(await hub.call('pane:list', {}));
+      const [panes, waiting] = await Promise.all([hub.call('pane:list', {}), waitingApprovals(hub)]);
+      if (waiting.length > 0) out.note(out.paint('yellow', waitingNote(waiting.length)));
       if (panes.length === 0) return out.note('No panes yet. Start one with: poly run -- top');
       const header = ['PANE', 'STATUS', 'BACKEND', 'TITLE', 'AGE'].map((name) => out.paint('dim', name));
       out.table([...(out.isTerminal ? [header] : []), ...panes.map((info) => rowOf(info, out))], { cut: 3 });
