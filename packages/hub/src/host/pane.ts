@@ -27,6 +27,7 @@ export class Pane {
   readonly ring: ByteRing;
   readonly #options: PaneOptions;
   readonly #listeners = new Set<() => void>();
+  readonly #holders = new Set<object>();
   readonly #exited: PromiseWithResolvers<Exit> = Promise.withResolvers();
   #source: PaneSource | null = null;
   #exit: Exit | null = null;
@@ -90,6 +91,17 @@ export class Pane {
   get pipe(): PipeSource {
     if (this.#source?.kind === 'pipe') return this.#source.pipe;
     throw new HostError('wrong_kind', `Pane ${this.id} is not a pane of tmux.`, { id: this.id });
+  }
+
+  /** Holds the program back until all who asked for it let go; tmux cannot be held back, it would keep what it cannot pass on. */
+  hold(reader: object): void {
+    this.#holders.add(reader);
+    if (this.#source?.kind === 'pty') this.#source.process.pause();
+  }
+
+  letGo(reader: object): void {
+    const held = this.#holders.delete(reader);
+    if (held && this.#holders.size === 0 && this.#source?.kind === 'pty') this.#source.process.resume();
   }
 
   write(bytes: Uint8Array): Promise<void> {
