@@ -12,6 +12,7 @@ it.each([
     '"a\\u{200b}b\\u{2060}c\\u{feff}\\u{ad}\\u{3164}\\u{fe0f}"',
   ],
   ['what looks like a space', 'a\u00a0b\u3000c\u2028', '"a\\u{a0}b\\u{3000}c\\u{2028}"'],
+  ['marks of other scripts', 'a\ufff9\u0600', '"a\\u{fff9}\\u{600}"'],
   ['tags outside the basic plane', 'a\u{e0041}', '"a\\u{e0041}"'],
   ['half a character', 'a\ud800', '"a\\ud800"'],
   ['quotes and backslashes', '"\\', '"\\"\\\\"'],
