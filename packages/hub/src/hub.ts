@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { PolyError, participantOf, type ServerStatus } from '@polyphony/protocol';
 import { registerAgentActions } from './agents/actions.ts';
 import { hubRoutes } from './edges/hub-routes.ts';
+import { sessionRoutes } from './edges/session-routes.ts';
 import { SseStreams } from './edges/sse.ts';
 import { createEventLog, draft } from './events/event-log.ts';
 import { Handlers } from './events/handlers.ts';
@@ -176,7 +177,8 @@ async function build(
     database: places.database,
     endAll: async () => {
       await panes.closeAll();
-      await session.stop();
+      // Another hub may have panes there.
+      if (!(await panes.tmux.isShared())) await session.stop();
       await panes.link.stop();
     },
     stop: () => void close(),
@@ -192,11 +194,13 @@ async function build(
   await extensions.load();
 
   await panes.adopt();
+  const sessions = paneStreams(panes, permissions);
   const closeDoors = await openDoors({
-    ...{ credentials, streams, places, settings, log },
-    panes: paneStreams(panes, permissions),
+    ...{ credentials, streams, places, settings, log, dispatch },
+    panes: sessions,
     routes: hubRoutes({
       ...{ dispatch, registry, events, streams, credentials, version },
+      more: sessionRoutes({ dispatch, sessions }),
       health: async () => ({ status: 'ok', ...(await status()) }),
       warn: (message) => log.warn(message),
     }),

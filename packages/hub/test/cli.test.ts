@@ -129,7 +129,7 @@ describe('the command line without a hub', () => {
     [['server', 'foo'], 'There is server start, stop, restart, status, logs. See poly server --help.'],
     [['run', 'ls', '-la'], 'there is no flag -l. To give it to the program: poly run -- ls -la'],
     [['run', '--name', '--', 'sh'], '--name needs a value: --name ID'],
-    [['run', '--cols', '0'], '--cols must be 1 to 1000, not 0.'],
+    [['run', '--cols', '0'], '--cols must be 2 to 1000, not 0.'],
     [['up', '--port', '70000'], '--port must be 0 to 65535, not 70000.'],
     [['agent', 'create'], 'agent create needs an agent: claude, codex, gemini or opencode.'],
     [['attach', 'x', '--json'], 'attach shows a pane to a person and has no JSON.'],

@@ -65,6 +65,21 @@ describe.each(backends)('%s panes', (backend) => {
     expect((await exit(id)).payload).toEqual({ paneId: id, exitCode: null, exitSignal: 'SIGKILL' });
   });
 
+  it('tell of their end with a notice, when somebody has asked for it', async () => {
+    const argv = ['sh', '-c', 'echo compiling; echo "\\033[31m2 errors\\033[0m"; echo; exit 2'];
+    const { id } = await hub.client.call('pane:new', { argv, backend, title: 'build', notifyOnExit: true });
+    const { notice } = (await exit(id)).payload;
+    expect(String(notice).split('\n').slice(0, 7)).toEqual([
+      '<pty_exited>',
+      `ID: ${id}`,
+      'Title: build',
+      'Exit Code: 2',
+      'Output Lines: 3',
+      'Last Line: 2 errors',
+      '</pty_exited>',
+    ]);
+  });
+
   it('get exactly the arguments they were given', async () => {
     const argv = ['printf', '[%s]\\n', '', 'a b', "it's", 'two\nlines', '$HOME', '#{pane_id}', '%H', ';'];
     const { id } = await open(...argv);

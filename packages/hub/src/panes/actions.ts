@@ -39,7 +39,10 @@ export function registerPaneActions(registry: Registry, panes: Panes, events: Ev
     await panes.close(paneId, { cleanup });
     return {};
   });
-  registry.register(owner, paneList, (_, { caller }) => panes.visibleTo(caller).map(paneInfo));
+  registry.register(owner, paneList, async (_, { caller }) => {
+    const lines = await panes.lineCounts();
+    return panes.visibleTo(caller).map((record) => paneInfo(record, lines.get(record.id)));
+  });
   registry.register(owner, paneActivate, async ({ paneId }, { caller }) => {
     const record = book.get(paneId);
     if (record.status === 'running') await panes.backendOf(record).activate(record);

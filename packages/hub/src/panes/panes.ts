@@ -205,6 +205,7 @@ export class Panes {
   async close(id: string, { cleanup }: { readonly cleanup: boolean }): Promise<void> {
     const record = this.book.get(id);
     if (record.status === 'running') {
+      await this.#markKilled(id);
       const ending = await this.backendOf(record).end(record);
       await this.#endings.record(id, ending ?? this.book.find(id) ?? unknownEnding);
     } else await this.#endings.killLeftovers(record);
@@ -215,6 +216,19 @@ export class Panes {
       await this.book.remove(id);
       this.#options.credentials.revoke(id);
     });
+  }
+
+  async #markKilled(id: string): Promise<void> {
+    await this.book.exclusive(id, async () => {
+      const record = this.book.find(id);
+      if (record?.status === 'running') await this.book.put({ ...record, killed: true });
+    });
+  }
+
+  /** How many lines each pane has printed, as far as a host is there to tell. */
+  async lineCounts(): Promise<ReadonlyMap<string, number>> {
+    const listed = (await this.link.ifConnected((host) => host.list())) ?? [];
+    return new Map(listed.map(({ id, lines }) => [id, lines]));
   }
 
   /** The panes somebody may know of: the user all, a pane those it owns. */
@@ -274,7 +288,7 @@ export class Panes {
 
   #watchDeaths(): void {
     this.#watching ??= this.tmux
-      .watch((id, ending) => this.#own(this.#adoption.tmuxPaneDied(id, ending)), this.#stop.signal)
+      .watch((row) => this.#own(this.#adoption.seeTmuxPane(row)), this.#stop.signal)
       .catch((error: unknown) => {
         if (!this.#stop.signal.aborted) this.#options.log.info('tmux has gone', { error });
       })

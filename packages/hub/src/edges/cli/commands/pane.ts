@@ -32,17 +32,34 @@ export const paneCommands: readonly Command[] = [
       env: pairs('A variable for it, beside those of this command.'),
       meta: pairs('A note to keep with the pane.'),
       persist: toggle('Start it again when it is found dead after a reboot.'),
-      cols: wholeNumber('Columns of its terminal.', { least: 1, most: 1000 }),
+      attach: toggle('Show it at once and type into it; Ctrl-b d leaves it.'),
+      cols: wholeNumber('Columns of its terminal.', { least: 2, most: 1000 }),
       rows: wholeNumber('Rows of its terminal.', { least: 1, most: 1000 }),
     },
     examples: [
       'poly run -- top',
       'poly run --name build -- npm test',
+      'poly run --attach -- htop',
       'poly run --backend tmux --cwd ~/src -- vim notes.md',
     ],
-    async run({ flags, args, rest = [], hub, env, out, json }) {
+    async run(call) {
+      const {
+        flags: { attach = false, ...flags },
+        args,
+        rest = [],
+        hub,
+        env,
+        out,
+        json,
+      } = call;
+      if (attach && (json || !process.stdin.isTTY || !process.stdout.isTTY))
+        throw new PolyError('invalid_arguments', 'attaching needs a terminal, and a person at it.', {
+          hint: 'Leave --attach out.',
+        });
       const argv = [...args, ...rest];
       const made = await startProgram<PaneNewResult>('pane:new', argv, { flags, env, hub });
+      if (attach)
+        return (await import('../attach/attach.ts')).attach({ ...call, args: [made.id], flags: {} });
       if (json) return out.json(made);
       out.line(made.id);
       if (out.isTerminal)
@@ -117,11 +134,13 @@ export const paneCommands: readonly Command[] = [
       grep: text('Only lines that match, of everything still kept.', { value: 'RE' }),
       'ignore-case': toggle('Match upper and lower case alike.', { short: 'i' }),
       raw: toggle('The bytes as they were printed.'),
+      follow: toggle('Go on as more is printed, until the pane ends.', { short: 'f' }),
     },
     completes: 'pane',
     examples: [
       'poly read build --tail 20',
       'poly read build --grep error -i',
+      'poly read build -f',
       'poly read build --since 4096 --json',
     ],
     run: read,
@@ -140,14 +159,15 @@ export const paneCommands: readonly Command[] = [
   }),
   command({
     name: 'kill',
-    summary: 'Ends a pane with everything it started; its output stays readable.',
-    args: [pane],
+    summary: 'Ends panes with everything they started; their output stays readable.',
+    args: ['<pane…>'],
     flags: { cleanup: toggle('Forget its record and output too.') },
     completes: 'pane',
-    examples: ['poly kill build', 'poly kill build --cleanup'],
-    async run({ args: [paneId = ''], flags: { cleanup = false }, hub, out, json }) {
-      const result = await callOnPane(hub, 'pane:close', { paneId, cleanup } as { paneId: string });
-      if (json) out.json(result);
+    examples: ['poly kill build', 'poly kill build tests --cleanup'],
+    async run({ args, flags: { cleanup = false }, hub, out, json }) {
+      for (const paneId of args)
+        await callOnPane(hub, 'pane:close', { paneId, cleanup } as { paneId: string });
+      if (json) out.json({});
     },
   }),
 ];
@@ -158,6 +178,7 @@ interface ReadFlags {
   readonly grep?: string;
   readonly 'ignore-case'?: boolean;
   readonly raw?: boolean;
+  readonly follow?: boolean;
 }
 
 async function read({
@@ -170,6 +191,17 @@ async function read({
   const { tail, since, grep, raw } = flags;
   if (tail !== undefined && since !== undefined)
     throw new PolyError('invalid_arguments', 'say either --tail or --since.');
+  if (flags.follow)
+    return (await import('../follow-output.ts')).followOutput({
+      paneId,
+      grep,
+      tail,
+      since,
+      hub,
+      out,
+      raw,
+      json,
+    });
   if (grep !== undefined && raw)
     throw new PolyError('invalid_arguments', '--grep reads lines: leave --raw out.');
   const wanted = grep === undefined ? undefined : pattern(grep, flags['ignore-case'] ?? false);
