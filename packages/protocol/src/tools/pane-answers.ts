@@ -1,18 +1,5 @@
 import type { PaneInfo, PaneLine, PaneReadResult, PaneScreen } from '../pane.ts';
-import { fieldLines, taggedText } from './tagged-text.ts';
-
-/** Notes that tools keep with a pane they have started, to tell of it later. */
-export const paneNotes: { readonly command: string; readonly workdir: string; readonly description: string } =
-  {
-    command: 'pty.command',
-    workdir: 'pty.workdir',
-    description: 'pty.description',
-  };
-
-const note = ({ meta }: PaneInfo, key: string): string | undefined => {
-  const value = meta[key];
-  return value === undefined || value === null ? undefined : String(value);
-};
+import { fieldLines, foreignLine, taggedText } from './tagged-text.ts';
 
 type Ending = Pick<PaneInfo, 'exitCode' | 'exitSignal'>;
 
@@ -21,21 +8,26 @@ function endingOf({ exitCode, exitSignal }: Ending): string {
   return `exited (${exitCode === null || exitCode === undefined ? 'nobody saw how' : `code ${exitCode}`})`;
 }
 
-export function statusText(pane: PaneInfo): string {
-  return pane.status === 'running' ? 'running' : endingOf(pane);
+const statusOf = (pane: PaneInfo): string => (pane.status === 'running' ? 'running' : endingOf(pane));
+
+/** The words of a command, quoted where a shell would need it, so that nobody takes two for one. */
+export function commandLine(argv: readonly string[]): string {
+  const quoted = (word: string): string => `'${word.replaceAll("'", String.raw`'\''`)}'`;
+  return argv.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : quoted(word))).join(' ');
 }
 
-function describe(pane: PaneInfo, lineCount?: number): readonly string[] {
+function describe(pane: PaneInfo): readonly string[] {
+  const { description } = pane.meta;
   return fieldLines({
     ID: pane.id,
     Title: pane.title,
-    Description: note(pane, paneNotes.description),
-    Command: note(pane, paneNotes.command),
-    Workdir: note(pane, paneNotes.workdir),
+    Description: typeof description === 'string' ? description : undefined,
+    Command: commandLine(pane.argv),
+    Workdir: pane.cwd,
     PID: pane.pid,
-    Status: statusText(pane),
-    Lines: lineCount,
-    Created: lineCount === undefined ? undefined : pane.createdAt,
+    Status: statusOf(pane),
+    Lines: pane.lines,
+    Created: pane.createdAt,
   });
 }
 
@@ -46,30 +38,25 @@ export function spawnedAnswer(pane: PaneInfo, hint?: string): string {
 
 const longestPreview = 50;
 
+/** `typed` is what was asked for, with its escapes. */
 export function writtenAnswer(id: string, bytes: number, typed: string): string {
   const preview = typed.length > longestPreview ? `${typed.slice(0, longestPreview)}…` : typed;
-  return `Sent ${bytes} ${bytes === 1 ? 'byte' : 'bytes'} to ${id}: ${preview}`;
+  return `Sent ${bytes} ${bytes === 1 ? 'byte' : 'bytes'} to ${id}: ${foreignLine(preview)}`;
 }
 
 const numbered = ({ n, text }: PaneLine): string => `${String(n).padStart(5, '0')}| ${text}`;
 
-/** What a pane printed; `total` is the number of its newest line. */
-export function readAnswer(
-  pane: PaneInfo,
-  { lines = [], more, truncated }: PaneReadResult,
-  total: number,
-): string {
-  const first = lines[0]?.n;
-  const last = lines.at(-1)?.n;
+export function readAnswer(pane: PaneInfo, { lines = [], more, truncated }: PaneReadResult): string {
+  const range = `Lines ${lines[0]?.n}-${lines.at(-1)?.n}`;
   const trailer =
-    last === undefined
-      ? `(Nothing there; it has printed ${total} lines)`
+    lines.length === 0
+      ? `(Nothing there; it has printed ${pane.lines ?? 0} lines)`
       : more
-        ? `(Lines ${first}-${last} of ${total} so far; go on with offset=${last + 1})`
-        : `(Lines ${first}-${last}; that is all so far)`;
+        ? `(${range} of ${pane.lines ?? 'more'}; go on with offset=${(lines.at(-1)?.n ?? 0) + 1})`
+        : `(${range}; that is all so far)`;
   return taggedText({
     tag: 'pty_output',
-    attributes: { id: pane.id, status: statusText(pane) },
+    attributes: { id: pane.id, status: statusOf(pane) },
     lines: [...(truncated ? ['(Older lines are no longer kept)'] : []), ...lines.map(numbered), '', trailer],
   });
 }
@@ -85,55 +72,46 @@ export function matchesAnswer(pane: PaneInfo, pattern: string, { matches, more, 
   const count = `${matches.length} ${matches.length === 1 ? 'match' : 'matches'}`;
   return taggedText({
     tag: 'pty_output',
-    attributes: { id: pane.id, status: statusText(pane), pattern },
+    attributes: { id: pane.id, status: statusOf(pane), pattern },
     lines: [
       ...matches.map(numbered),
       '',
-      more ? `(${count}, and there are more; raise limit or narrow the pattern)` : `(${count})`,
-      ...(complete ? [] : ['(The search was cut short; narrow the pattern)']),
+      more ? `(${count}, and there are more: raise limit or narrow the pattern)` : `(${count})`,
+      ...(complete ? [] : ['(The search was cut short: narrow the pattern)']),
     ],
   });
 }
 
-export function listAnswer(
-  panes: readonly { readonly pane: PaneInfo; readonly lineCount: number }[],
-): string {
-  const blocks = panes.flatMap(({ pane, lineCount }) => [...describe(pane, lineCount), '']);
+export function listAnswer(panes: readonly PaneInfo[]): string {
+  const blocks = panes.flatMap((pane) => [...describe(pane), '']);
   return taggedText({ tag: 'pty_list', lines: [...blocks, `Total: ${panes.length}`] });
 }
 
-export function killedAnswer(pane: PaneInfo, lineCount: number, cleanup: boolean): string {
-  const kept = cleanup ? 'forgotten' : 'kept; pty_read shows it, cleanup=true forgets it';
-  return taggedText({
-    tag: 'pty_killed',
-    lines: [...describe(pane, lineCount), ...fieldLines({ Output: kept })],
-  });
+export function killedAnswer(pane: PaneInfo, cleanup: boolean): string {
+  const output = cleanup ? 'forgotten' : 'kept; pty_read shows it, cleanup=true forgets it';
+  return taggedText({ tag: 'pty_killed', lines: [...describe(pane), ...fieldLines({ Output: output })] });
 }
 
-export function screenAnswer(
-  pane: PaneInfo,
-  { rows, cols, lines, cursor, title, alternate }: PaneScreen,
-): string {
+export function screenAnswer(pane: PaneInfo, screen: PaneScreen): string {
+  const { rows, cols, lines, cursor, title, alternate } = screen;
   return taggedText({
     tag: 'pty_screen',
     attributes: {
       id: pane.id,
-      status: statusText(pane),
+      status: statusOf(pane),
       size: `${cols}x${rows}`,
       cursor: `row ${cursor.y + 1}, column ${cursor.x + 1}${cursor.visible ? '' : ', hidden'}`,
       ...(alternate && { alternate: 'true' }),
       ...(title !== '' && { title }),
     },
-    lines: lines.map((line, index) => numbered({ n: index + 1, text: line })),
+    lines: lines.map((text, index) => numbered({ n: index + 1, text })),
   });
 }
 
 /** What `pane:wait` answers. */
-export interface Waited {
+export interface Waited extends Ending {
   readonly reason: 'exit' | 'text' | 'idle' | 'timeout';
   readonly match?: unknown;
-  readonly exitCode?: number | null | undefined;
-  readonly exitSignal?: string | null | undefined;
   readonly next: number;
 }
 

@@ -1,23 +1,16 @@
 import * as z from 'zod';
 import { paneId } from '../id.ts';
+import type { PtySpawn } from '../pty-session.ts';
 
 /** Something an agent can be offered, over MCP or inside OpenCode. */
 export interface Tool<Params = unknown> {
   readonly name: string;
   /** What the agent reads before it decides. */
   readonly description: string;
-  readonly params: z.ZodType<Params>;
+  readonly params: z.ZodType<Params> & { readonly shape: z.ZodRawShape };
 }
 
-export interface PtySpawnParams {
-  readonly command: string;
-  readonly args?: readonly string[] | undefined;
-  readonly workdir?: string | undefined;
-  readonly env?: Readonly<Record<string, string>> | undefined;
-  readonly title?: string | undefined;
-  readonly description?: string | undefined;
-  readonly notifyOnExit?: boolean | undefined;
-}
+export type PtySpawnParams = Omit<PtySpawn, 'cols' | 'rows'>;
 
 export interface PtyWriteParams {
   readonly id: string;
