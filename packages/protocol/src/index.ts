@@ -8,6 +8,7 @@ export * from './event.ts';
 export * from './extension.ts';
 export * from './id.ts';
 export * from './pane.ts';
+export * from './pane-wait.ts';
 export * from './pty-session.ts';
 export * from './server.ts';
 export * from './session.ts';

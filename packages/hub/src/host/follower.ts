@@ -57,7 +57,7 @@ export class Follower {
       this.#cursor = ring.start;
     }
     while (this.#credit > 0 && this.#cursor < ring.end) {
-      const bytes = ring.view(this.#cursor, Math.min(portion, this.#credit));
+      const bytes = ring.some(this.#cursor, Math.min(portion, this.#credit));
       send({ event: 'output', follower, offset: this.#cursor }, bytes);
       this.#cursor += bytes.length;
       this.#credit -= bytes.length;

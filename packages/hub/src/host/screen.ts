@@ -96,7 +96,7 @@ export class Screen {
     if (!this.#feeding) return;
     if (ring.end - this.#fed > mostBehind || this.#fed < ring.start) this.#passOver();
     this.#answering = this.#fed >= answerFrom;
-    const bytes = ring.view(this.#fed, this.#answering ? portion : Math.min(portion, answerFrom - this.#fed));
+    const bytes = ring.some(this.#fed, this.#answering ? portion : Math.min(portion, answerFrom - this.#fed));
     this.#terminal.write(bytes, () => {
       this.#fed += bytes.length;
       this.#feed();

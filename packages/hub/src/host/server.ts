@@ -2,8 +2,9 @@ import { randomBytes } from 'node:crypto';
 import type { Server } from 'node:net';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import { defaultLimits } from './byte-ring.ts';
+import { type ByteRing, defaultLimits } from './byte-ring.ts';
 import { Connection, type Handlers } from './connection.ts';
+import { refuseInvalid } from './find-lines.ts';
 import { Follower } from './follower.ts';
 import { HostError } from './host-error.ts';
 import { claimInstance } from './instance-socket.ts';
@@ -12,7 +13,8 @@ import { PipeSource } from './pipe-source.ts';
 import { shareLooks, startTimeOf } from './process-table.ts';
 import { killTree, type ProcessTree } from './process-tree.ts';
 import type { PtyDriver } from './pty-driver.ts';
-import { type AdoptSpec, type OpenSpec, protocol } from './requests.ts';
+import { type AdoptSpec, type OpenSpec, protocol, type SearchQuery } from './requests.ts';
+import { type SearchOutcome, SearchThreads } from './search-threads.ts';
 
 export interface HostServerOptions {
   readonly dir: string;
@@ -39,6 +41,7 @@ export class HostServer {
   readonly #finished: PromiseWithResolvers<void> = Promise.withResolvers();
   readonly #startTime = startTimeOf(process.pid) ?? '';
   readonly #look = shareLooks();
+  readonly #searches = new SearchThreads();
   #socket: Server | null = null;
   #idleTimer: NodeJS.Timeout | null = null;
   /** Programs start one after the other, with a breath between: a start blocks for milliseconds. */
@@ -120,6 +123,7 @@ export class HostServer {
       const { bytes, ...result } = this.#pane(id).ring.page({ ...query, maxBytes });
       return { result, body: bytes };
     },
+    search: async ({ id, ...query }) => ({ result: await this.#search(this.#pane(id).ring, query) }),
     screen: async ({ id }) => ({ result: await this.#pane(id).snapshot() }),
     list: () => ({ result: { panes: [...this.#panes.values()].map((pane) => pane.info()) } }),
     forget: async ({ id }) => {
@@ -154,6 +158,15 @@ export class HostServer {
       return nothing;
     },
   };
+
+  /** Lines from `from` on, or before a line. */
+  async #search(ring: ByteRing, query: SearchQuery): Promise<SearchOutcome> {
+    const { before, from = 0, first = false, limit = 500, ...pattern } = query;
+    refuseInvalid(pattern);
+    const range = ring.share(from, before === undefined ? ring.end : ring.lineStart(before));
+    const { letGo, ...shared } = range;
+    return this.#searches.search({ ...pattern, ...shared, first, limit }).finally(letGo);
+  }
 
   #pane(id: string): Pane {
     const pane = this.#panes.get(id);

@@ -15,14 +15,16 @@ import {
   paneScreen,
   paneSetMeta,
   paneUpdateMeta,
+  paneWait,
   paneWrite,
 } from '@polyphony/protocol';
 import { draft, type EventLog } from '../events/event-log.ts';
+import { plainLines } from '../host/plain-view.ts';
 import type { Registry } from '../registry/registry.ts';
 import { keyBytes } from './keys.ts';
 import { paneInfo } from './pane-record.ts';
 import type { Panes } from './panes.ts';
-import { plainLines } from './plain-view.ts';
+import { waitForPane } from './wait.ts';
 
 const owner = 'pane';
 const defaultTail = 500;
@@ -69,6 +71,7 @@ export function registerPaneActions(registry: Registry, panes: Panes, events: Ev
     return {};
   });
   registry.register(owner, paneRead, (params) => readPane(panes, params));
+  registry.register(owner, paneWait, (params, { signal }) => waitForPane(panes, params, signal));
   registry.register(owner, paneScreen, ({ paneId }) => panes.screen(paneId));
   registry.register(owner, paneResize, async ({ paneId, cols, rows }) => {
     await panes.resize(paneId, cols, rows);

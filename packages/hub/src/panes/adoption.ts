@@ -67,8 +67,10 @@ export class Adoption {
     const { tmux, endings, revive } = this.#options;
     const running = this.#running('tmux');
     if (running.length === 0) return;
-    const rows = new Set((await tmux.rows()).map(({ id }) => id));
-    for (const record of running.filter(({ id }) => !rows.has(id))) {
+    const rows = await tmux.knownRows();
+    for (const row of rows) await this.seeTmuxPane(row);
+    const there = new Set(rows.map(({ id }) => id));
+    for (const record of running.filter(({ id }) => !there.has(id))) {
       // How it ended was written down if anybody knew.
       const lost = record.exitCode === null && record.exitSignal === null;
       if (lost) await endings.killLeftovers(record);

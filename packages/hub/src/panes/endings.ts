@@ -1,11 +1,11 @@
 import { setTimeout } from 'node:timers/promises';
 import { type PaneLine, type Participant, PolyError } from '@polyphony/protocol';
 import { draft } from '../events/event-log.ts';
+import { plainLines } from '../host/plain-view.ts';
 import { exitNotice } from './exit-notice.ts';
 import type { HostLink } from './host-link.ts';
 import type { PaneBook } from './pane-book.ts';
 import type { Ending, PaneRecord } from './pane-record.ts';
-import { plainLines } from './plain-view.ts';
 import { graceMs } from './pty-backend.ts';
 
 export interface EndingsOptions {
@@ -32,13 +32,12 @@ export class Endings {
   }
 
   /** Writes down, once, that a pane has ended. */
-  async record(id: string, { exitCode, exitSignal }: Ending): Promise<void> {
+  record(id: string, { exitCode, exitSignal }: Ending): Promise<void> {
     const { book, hub } = this.#options;
-    const known = book.find(id);
-    const lines = known?.notifyOnExit ? await this.#lastLines(id) : undefined;
-    await book.exclusive(id, async () => {
+    return book.exclusive(id, async () => {
       const record = book.find(id);
       if (record?.status !== 'running') return;
+      const lines = record.notifyOnExit && (await this.#lastLines(id));
       const ended: PaneRecord = { ...record, status: 'exited', exitCode, exitSignal };
       const told = draft({ participant: hub, pane: id }, 'pane:exited', {
         ...{ paneId: id, exitCode, exitSignal },

@@ -100,6 +100,8 @@ const codes: Partial<Record<HostErrorCode, ErrorCode>> = {
   pane_exited: 'pane_exited',
   input_full: 'conflict',
   kill_failed: 'conflict',
+  search_busy: 'too_many_requests',
+  unknown_request: 'unavailable',
   protocol_mismatch: 'unavailable',
   unsafe_directory: 'unavailable',
   host_unavailable: 'unavailable',

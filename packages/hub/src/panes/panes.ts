@@ -282,8 +282,8 @@ export class Panes {
   }
 
   async #meetTmux(up: boolean): Promise<void> {
-    if (up) this.#watchDeaths();
     await this.#adoption.meetTmux();
+    if (up) this.#watchDeaths();
   }
 
   #watchDeaths(): void {

@@ -146,7 +146,7 @@ export class TmuxBackend implements PaneBackend {
   async end(record: PaneRecord): ReturnType<PaneBackend['end']> {
     const { id, pid, startTime } = record;
     await this.#link.use((host) => host.killTree({ id, pid, ...(startTime && { startTime }), graceMs }));
-    const row = (await this.#knownRows()).find((known) => known.id === id && known.dead);
+    const row = (await this.knownRows()).find((known) => known.id === id && known.dead);
     await this.dispose(record);
     return row && { exitCode: row.exitCode, exitSignal: row.exitSignal };
   }
@@ -204,7 +204,7 @@ export class TmuxBackend implements PaneBackend {
   /** Tells how each pane is, whenever one has ended and now and then, until aborted or tmux has gone. */
   async watch(onRow: (row: TmuxPaneRow) => void, signal: AbortSignal): Promise<void> {
     const look = async (): Promise<void> => {
-      for (const row of await this.#knownRows()) onRow(row);
+      for (const row of await this.knownRows()) onRow(row);
     };
     const gone = new AbortController();
     const watching = AbortSignal.any([signal, gone.signal]);
@@ -227,7 +227,7 @@ export class TmuxBackend implements PaneBackend {
   }
 
   /** Every pane of ours. tmux may know that one has ended before it knows how: the end of a child of its own makes it look. */
-  async #knownRows(): Promise<readonly TmuxPaneRow[]> {
+  async knownRows(): Promise<readonly TmuxPaneRow[]> {
     for (let tries = 0; ; tries++) {
       const rows = await this.rows();
       const known = rows.every((row) => !row.dead || row.exitCode !== null || row.exitSignal !== null);

@@ -1,8 +1,8 @@
 import type { PaneLine, PtySession } from '@polyphony/protocol';
 import type { PaneStreams } from '../edges/websocket-connection.ts';
+import { plainLines } from '../host/plain-view.ts';
 import type { PaneRecord } from '../panes/pane-record.ts';
 import type { Panes } from '../panes/panes.ts';
-import { plainLines } from '../panes/plain-view.ts';
 import { ptySession } from '../panes/pty-session.ts';
 import type { Caller } from '../registry/caller.ts';
 import { type Permissions, permitCall } from '../registry/dispatch.ts';

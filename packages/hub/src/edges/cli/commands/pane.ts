@@ -4,6 +4,7 @@ import {
   type PaneNewResult,
   type PaneReadResult,
   type PaneScreen,
+  type PaneWaitResult,
   PolyError,
 } from '@polyphony/protocol';
 import { type Call, type Command, command } from '../command.ts';
@@ -158,6 +159,31 @@ export const paneCommands: readonly Command[] = [
     },
   }),
   command({
+    name: 'wait',
+    summary: 'Waits until a pane has ended, printed something or fallen silent.',
+    args: [pane],
+    flags: {
+      exit: toggle('Until it has ended; every wait ends then.'),
+      text: text('Until a line that comes matches.', { value: 'RE' }),
+      idle: wholeNumber('Until nothing was printed for so long; not before something has been.', {
+        value: 'MS',
+        least: 1,
+        most: 3_600_000,
+      }),
+      since: wholeNumber('What is printed from this byte on counts; otherwise from now on.', {
+        value: 'OFFSET',
+      }),
+      timeout: wholeNumber('At most so many seconds; then the exit code is 5.', { value: 'S', least: 1 }),
+    },
+    completes: 'pane',
+    examples: [
+      'poly wait build --exit',
+      "poly wait server --text 'listening on' --since 0",
+      'poly wait repl --idle 500 --timeout 60',
+    ],
+    run: wait,
+  }),
+  command({
     name: 'kill',
     summary: 'Ends panes with everything they started; their output stays readable.',
     args: ['<pane…>'],
@@ -171,6 +197,54 @@ export const paneCommands: readonly Command[] = [
     },
   }),
 ];
+
+interface WaitFlags {
+  readonly exit?: boolean;
+  readonly text?: string;
+  readonly idle?: number;
+  readonly since?: number;
+  readonly timeout?: number;
+}
+
+const longestAskMs = 3_600_000;
+
+async function wait({
+  args: [paneId = ''],
+  flags,
+  hub,
+  out,
+  json,
+}: Call & { flags: WaitFlags }): Promise<number> {
+  const { exit, text, idle, since, timeout = Number.POSITIVE_INFINITY } = flags;
+  if (!exit && text === undefined && idle === undefined)
+    throw new PolyError('invalid_arguments', 'say what to wait for: --exit, --text RE or --idle MS.');
+  const until = performance.now() + timeout * 1000;
+  const what = {
+    ...(exit && { exit }),
+    ...(text !== undefined && { text }),
+    ...(idle !== undefined && { idleMs: idle }),
+  };
+  let from = since;
+  for (;;) {
+    const timeoutMs = Math.round(Math.min(longestAskMs, Math.max(1, until - performance.now())));
+    const range = { ...(from !== undefined && { since: from }), timeoutMs };
+    const result = await callOnPane<PaneWaitResult>(hub, 'pane:wait', { paneId, ...what, ...range });
+    if (result.reason === 'timeout' && performance.now() < until) {
+      from = result.next;
+      continue;
+    }
+    if (json) out.json(result);
+    else if (result.match) out.line(result.match.text);
+    else if (result.reason === 'exit')
+      out.note(`${paneId} ended with ${result.exitSignal ?? result.exitCode ?? 'an unknown result'}.`);
+    if (result.reason === 'timeout') {
+      if (!json) out.note(`poly: ${paneId} let ${timeout} s pass.`);
+      return 5;
+    }
+    // Whoever waited for something else has not got it.
+    return result.reason === 'exit' && !exit ? 1 : 0;
+  }
+}
 
 interface ReadFlags {
   readonly tail?: number;

@@ -31,6 +31,7 @@ export function plainLines({ bytes, from, firstLine, softBreaks }: OutputPage): 
  * written over with carriage returns what stood there last.
  */
 export function plainLine(text: string): string {
+  if (text.search(leftovers) < 0) return text;
   const line = text
     .replace(stringSequences, '')
     .replace(controlSequences, (_, parameters: string, final: string) => {
