@@ -221,6 +221,7 @@ export const paneActivate: Action<PaneParams, Record<string, never>> = defineAct
 export interface PaneWriteParams extends PaneParams {
   readonly data: string;
   readonly enter?: boolean | undefined;
+  readonly encoding?: 'utf8' | 'base64' | undefined;
 }
 
 export const paneWrite: Action<PaneWriteParams, { readonly bytes: number }> = defineAction({
@@ -233,6 +234,10 @@ export const paneWrite: Action<PaneWriteParams, { readonly bytes: number }> = de
     paneId,
     data: z.string().describe('Exactly what is typed.'),
     enter: z.boolean().optional().describe('Press Enter after it.'),
+    encoding: z
+      .enum(['utf8', 'base64'])
+      .optional()
+      .describe('How data is written; base64 for bytes that are no text.'),
   }),
   result: z.object({ bytes: z.int() }),
   secrets: ['data'],

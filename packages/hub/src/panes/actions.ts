@@ -61,8 +61,8 @@ export function registerPaneActions(registry: Registry, panes: Panes, events: Ev
     changeMeta(panes, paneId, set, deleteKeys),
   );
 
-  registry.register(owner, paneWrite, async ({ paneId, data, enter = false }) => {
-    const bytes = Buffer.from(data + (enter ? '\r' : ''));
+  registry.register(owner, paneWrite, async ({ paneId, data, enter = false, encoding = 'utf8' }) => {
+    const bytes = Buffer.concat([Buffer.from(data, encoding), Buffer.from(enter ? '\r' : '')]);
     await gate.type(paneId, bytes);
     return { bytes: bytes.length };
   });
