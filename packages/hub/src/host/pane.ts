@@ -4,6 +4,7 @@ import type { PipeSource } from './pipe-source.ts';
 import type { Exit, PtyProcess } from './pty-driver.ts';
 import type { HostPane } from './requests.ts';
 import { Screen, type ScreenSnapshot } from './screen.ts';
+import type { Terminals } from './terminals.ts';
 
 /** Where a pane's bytes come from. */
 export type PaneSource =
@@ -15,6 +16,7 @@ export interface PaneOptions {
   readonly cols: number;
   readonly rows: number;
   readonly limits: RingLimits;
+  readonly terminals: Terminals;
   /** How long a screen that nobody looks at is kept; forever without it. */
   readonly screenIdleMs: number;
   readonly createdAt: number;
@@ -33,8 +35,7 @@ export class Pane {
   #exit: Exit | null = null;
   #cols: number;
   #rows: number;
-  #screen: Promise<Screen> | null = null;
-  #drawn: Screen | null = null;
+  #screen: Screen | null = null;
   #screenTimer: NodeJS.Timeout | null = null;
 
   constructor(options: PaneOptions) {
@@ -72,7 +73,7 @@ export class Pane {
   append(bytes: Uint8Array): void {
     if (this.#exit) return; // The end was told after the last byte.
     this.ring.append(bytes);
-    this.#drawn?.wake();
+    this.#screen?.wake();
     for (const listener of this.#listeners) listener();
   }
 
@@ -118,24 +119,25 @@ export class Pane {
     if (this.#source?.kind === 'pty' && this.#exit === null) this.#source.process.resize(cols, rows);
     this.#cols = cols;
     this.#rows = rows;
-    this.#drawn?.resize(cols, rows);
+    this.#screen?.resize(cols, rows);
   }
 
-  async snapshot(): Promise<ScreenSnapshot> {
-    const screen = await this.keepScreen();
-    if (this.#screenTimer || this.#options.screenIdleMs !== Number.POSITIVE_INFINITY) this.#dropScreenLater();
+  snapshot(): Promise<ScreenSnapshot> {
+    const screen = this.keepScreen();
+    if (this.#options.screenIdleMs !== Number.POSITIVE_INFINITY) this.#dropScreenLater();
     return screen.snapshot();
   }
 
   /** Draws the screen from now on. */
-  keepScreen(): Promise<Screen> {
-    this.#screen ??= this.#makeScreen();
+  keepScreen(): Screen {
+    if (!this.#screen || this.#screen.isClosed) this.#screen = this.#makeScreen();
     return this.#screen;
   }
 
-  async #makeScreen(): Promise<Screen> {
+  #makeScreen(): Screen {
     const source = this.#source;
-    const screen = await Screen.make({
+    return new Screen({
+      terminals: this.#options.terminals,
       ring: this.ring,
       cols: this.#cols,
       rows: this.#rows,
@@ -147,10 +149,6 @@ export class Pane {
         answer: (bytes: Buffer) => void source.process.write(bytes).catch(() => {}),
       }),
     });
-    screen.resize(this.#cols, this.#rows);
-    this.#drawn = screen;
-    screen.wake();
-    return screen;
   }
 
   #dropScreenLater(): void {
@@ -160,8 +158,7 @@ export class Pane {
   }
 
   #dropScreen(): void {
-    this.#drawn?.close();
-    this.#drawn = null;
+    this.#screen?.close();
     this.#screen = null;
   }
 

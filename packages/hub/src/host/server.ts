@@ -15,6 +15,7 @@ import { killTree, type ProcessTree } from './process-tree.ts';
 import type { PtyDriver } from './pty-driver.ts';
 import { type AdoptSpec, type OpenSpec, protocol, type SearchQuery } from './requests.ts';
 import { type SearchOutcome, SearchThreads } from './search-threads.ts';
+import { Terminals } from './terminals.ts';
 
 export interface HostServerOptions {
   readonly dir: string;
@@ -41,6 +42,7 @@ export class HostServer {
   readonly #finished: PromiseWithResolvers<void> = Promise.withResolvers();
   readonly #startTime = startTimeOf(process.pid) ?? '';
   readonly #look = shareLooks();
+  readonly #terminals = new Terminals();
   readonly #searches = new SearchThreads();
   #socket: Server | null = null;
   #idleTimer: NodeJS.Timeout | null = null;
@@ -190,7 +192,7 @@ export class HostServer {
       },
     );
     this.#keep(pane, { kind: 'pty', process });
-    if (spec.screen) pane.keepScreen().catch(console.error);
+    if (spec.screen) pane.keepScreen();
     return { pid: process.pid, startTime: process.startTime };
   }
 
@@ -223,6 +225,7 @@ export class HostServer {
         maxBytes: keep.maxBytes ?? defaultLimits.maxBytes,
         maxLines: keep.maxLines ?? defaultLimits.maxLines,
       },
+      terminals: this.#terminals,
       screenIdleMs: drawn ? Number.POSITIVE_INFINITY : this.#options.screenIdleMs,
       note,
       createdAt: (this.#options.now ?? Date.now)(),

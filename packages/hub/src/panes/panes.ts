@@ -86,6 +86,8 @@ export class Panes {
   readonly #endings: Endings;
   readonly #adoption: Adoption;
   #watching: Promise<void> | undefined;
+  /** Sizes that are wanted and not given yet. */
+  readonly #sizes = new Map<string, { readonly cols: number; readonly rows: number }>();
 
   private constructor(options: PanesOptions, book: PaneBook) {
     this.#options = options;
@@ -257,13 +259,18 @@ export class Panes {
       });
   }
 
+  /** Of many sizes at once only the last is given to the program. */
   async resize(id: string, cols: number, rows: number): Promise<void> {
+    this.#sizes.set(id, { cols, rows });
     await this.book.exclusive(id, async () => {
       const record = this.book.get(id);
       if (record.status !== 'running')
         throw new PolyError('pane_exited', `${id} has ended; it keeps its size.`);
-      await this.backendOf(record).resize(record, cols, rows);
-      await this.book.put({ ...record, cols, rows });
+      const size = this.#sizes.get(id);
+      if (!size) return; // The one before has seen to it.
+      this.#sizes.delete(id);
+      await this.backendOf(record).resize(record, size.cols, size.rows);
+      await this.book.put({ ...record, ...size });
     });
   }
 
