@@ -202,18 +202,6 @@ describe.each(backends)('%s panes', (backend) => {
     await hub.client.call('pane:close', { paneId: id });
   });
 
-  it('end up with the last of many sizes', async () => {
-    const { id } = await open('sh', '-c', 'while read x; do stty size; done');
-    await Promise.all(
-      Array.from({ length: 300 }, (_, n) =>
-        hub.client.call('pane:resize', { paneId: id, cols: 50 + n, rows: 20 }),
-      ),
-    );
-    await hub.client.call('pane:write', { paneId: id, data: '', enter: true });
-    await shows(id, '20 349');
-    expect(await hub.client.call('pane:screen', { paneId: id })).toMatchObject({ cols: 349, rows: 20 });
-  });
-
   it('take no word of theirs for something to run', async () => {
     const trap = join(hub.home, `trap-${backend}`);
     const run = `#(touch ${trap})`;

@@ -134,7 +134,11 @@ export class WebSocketConnection {
       case 'resize': {
         const { cols, rows } = message;
         await this.#permit('pane:resize', message, { cols, rows });
-        return this.#panes.resize(message.sessionId, cols, rows);
+        // Not waited for: of many sizes only the last counts.
+        this.#panes
+          .resize(message.sessionId, cols, rows)
+          .catch((error: unknown) => this.#fail(error, message.sessionId));
+        return;
       }
       case 'readRaw': {
         await this.#permit('pane:read', message);
