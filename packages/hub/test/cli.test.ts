@@ -29,7 +29,9 @@ class StandIn {
       this.asked.push({ url, token: request.headers.authorization ?? '', body });
       const answer = answers[url] ?? {
         status: 404,
-        body: { error: { code: 'unknown_route', message: 'no.' } },
+        body: {
+          error: { code: url.startsWith('/action/') ? 'unknown_action' : 'unknown_route', message: 'no.' },
+        },
       };
       const { status = 200, body: value } = typeof answer === 'function' ? answer(body) : answer;
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(value));
@@ -261,12 +263,8 @@ describe('the command line and its hub', () => {
     expect(await rows()).toEqual(['b blocked claude two: Proceed?', 'a idle codex one', '']);
     await hub.close();
     opened.splice(0);
-    const unknown = { status: 404, body: { error: { code: 'unknown_action', message: 'no.' } } };
     const meta = { 'agent.status': 'running', 'agent.runtime': 'gemini' };
-    await standIn({
-      '/action/agent:list': unknown,
-      '/action/pane:list': { body: [pane('p'), pane('c', { meta })] },
-    });
+    await standIn({ '/action/pane:list': { body: [pane('p'), pane('c', { meta })] } });
     expect(await rows()).toEqual(['c running gemini sh', '']);
   });
 

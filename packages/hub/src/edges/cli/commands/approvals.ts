@@ -1,5 +1,6 @@
 import { type Approval, type Client, type Decision, PolyError } from '@polyphony/protocol';
 import { type Call, type Command, command } from '../command.ts';
+import type { Env } from '../env.ts';
 import type { Output } from '../output.ts';
 import { revealed, revealedWords } from '../revealed.ts';
 import { uniqueId } from '../unique-id.ts';
@@ -34,12 +35,13 @@ export const approvalCommands: readonly Command[] = [
   }),
 ];
 
-/** The calls that wait; none for somebody who is not to see them. */
-export async function waitingApprovals(hub: Client): Promise<readonly Approval[]> {
+/** How many calls wait; none for a pane, which is not to see them, and none at a hub that knows no approvals. */
+export async function countWaiting(hub: Client, { POLY_TOKEN }: Env): Promise<number> {
+  if (POLY_TOKEN) return 0;
   try {
-    return (await hub.call('approval:list', {})).approvals;
+    return (await hub.call('approval:list', {})).approvals.length;
   } catch (error) {
-    if (error instanceof PolyError && error.code === 'forbidden') return [];
+    if (error instanceof PolyError && error.code === 'unknown_action') return 0;
     throw error;
   }
 }

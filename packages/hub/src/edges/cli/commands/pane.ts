@@ -13,7 +13,7 @@ import { type Output, shown } from '../output.ts';
 import { callOnPane } from '../panes.ts';
 import { standardInput } from '../standard-input.ts';
 import { startProgram } from '../start-program.ts';
-import { waitingApprovals, waitingNote } from './approvals.ts';
+import { countWaiting, waitingNote } from './approvals.ts';
 
 const pane = '<pane>';
 
@@ -72,10 +72,10 @@ export const paneCommands: readonly Command[] = [
     name: 'ls',
     summary: 'Lists the panes.',
     examples: ['poly ls', "poly ls --json | jq -r '.[].id'"],
-    async run({ hub, out, json }) {
+    async run({ hub, env, out, json }) {
       if (json) return out.json(await hub.call('pane:list', {}));
-      const [panes, waiting] = await Promise.all([hub.call('pane:list', {}), waitingApprovals(hub)]);
-      if (waiting.length > 0) out.note(out.paint('yellow', waitingNote(waiting.length)));
+      const [panes, waiting] = await Promise.all([hub.call('pane:list', {}), countWaiting(hub, env)]);
+      if (waiting > 0) out.note(out.paint('yellow', waitingNote(waiting)));
       if (panes.length === 0) return out.note('No panes yet. Start one with: poly run -- top');
       const header = ['PANE', 'STATUS', 'BACKEND', 'TITLE', 'AGE'].map((name) => out.paint('dim', name));
       out.table([...(out.isTerminal ? [header] : []), ...panes.map((info) => rowOf(info, out))], { cut: 3 });
