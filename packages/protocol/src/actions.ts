@@ -2,6 +2,7 @@ import type { Action } from './action.ts';
 import type * as agent from './agent.ts';
 import type * as extension from './extension.ts';
 import type * as pane from './pane.ts';
+import type * as paneSearch from './pane-search.ts';
 import type * as server from './server.ts';
 import type * as session from './session.ts';
 import type * as shell from './shell.ts';
@@ -19,6 +20,7 @@ export interface BuiltInActions {
   readonly 'pane:write': typeof pane.paneWrite;
   readonly 'pane:keys': typeof pane.paneKeys;
   readonly 'pane:read': typeof pane.paneRead;
+  readonly 'pane:search': typeof paneSearch.paneSearch;
   readonly 'pane:screen': typeof pane.paneScreen;
   readonly 'pane:resize': typeof pane.paneResize;
   readonly 'shell:run': typeof shell.shellRun;

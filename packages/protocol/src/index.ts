@@ -7,6 +7,7 @@ export * from './event.ts';
 export * from './extension.ts';
 export * from './id.ts';
 export * from './pane.ts';
+export * from './pane-search.ts';
 export * from './server.ts';
 export * from './session.ts';
 export * from './shell.ts';

@@ -8,12 +8,19 @@ export type Rules = Readonly<Record<string, Verdict>>;
 
 export interface Config {
   readonly permission: { readonly spawn: Rules; readonly write: Rules; readonly directory: Rules };
+  /** How much output is kept: of one pane, and of all together. */
+  readonly output: { readonly pane_mb: number; readonly all_mb: number };
   /** What is wrong with the file, for people. */
   readonly problems: readonly string[];
 }
 
 const rules = z.record(z.string().min(1), z.enum(['allow', 'ask', 'deny'])).default({});
+const output = z.strictObject({
+  pane_mb: z.int().min(1).max(1024).default(16),
+  all_mb: z.int().min(1).max(1_000_000).default(512),
+});
 const known = z.strictObject({
+  output: output.prefault({}),
   permission: z.strictObject({ spawn: rules, write: rules, directory: rules }).prefault({}),
 });
 const denyAll: Rules = { '*': 'deny' };
@@ -36,7 +43,8 @@ export function readConfig(file: string): Config {
 }
 
 function denied(problem: string): Config {
-  return { permission: { spawn: denyAll, write: denyAll, directory: denyAll }, problems: [problem] };
+  const permission = { spawn: denyAll, write: denyAll, directory: denyAll };
+  return { ...known.parse({}), permission, problems: [problem] };
 }
 
 /** The verdict of the most specific pattern that fits: the one with the most literal characters. */

@@ -8,6 +8,7 @@ import {
 } from '@polyphony/protocol';
 import { type Call, type Command, command } from '../command.ts';
 import { pairs, text, toggle, wholeNumber } from '../flag.ts';
+import { grepPane } from '../grep-pane.ts';
 import { type Output, shown } from '../output.ts';
 import { callOnPane } from '../panes.ts';
 import { standardInput } from '../standard-input.ts';
@@ -114,7 +115,9 @@ export const paneCommands: readonly Command[] = [
         most: 100_000,
       }),
       since: wholeNumber('From this byte on, as "next" of an earlier answer says.', { value: 'OFFSET' }),
-      grep: text('Only lines that match, of everything still kept.', { value: 'RE' }),
+      grep: text('Only lines that match, of everything still kept; exit code 1 when none does.', {
+        value: 'RE',
+      }),
       'ignore-case': toggle('Match upper and lower case alike.', { short: 'i' }),
       raw: toggle('The bytes as they were printed.'),
     },
@@ -160,53 +163,34 @@ interface ReadFlags {
   readonly raw?: boolean;
 }
 
-async function read({
-  args: [paneId = ''],
-  flags,
-  hub,
-  out,
-  json,
-}: Call & { flags: ReadFlags }): Promise<void> {
+async function read(call: Call & { flags: ReadFlags }): Promise<number | undefined> {
+  const { args, flags, hub, out, json } = call;
+  const [paneId = ''] = args;
   const { tail, since, grep, raw } = flags;
   if (tail !== undefined && since !== undefined)
     throw new PolyError('invalid_arguments', 'say either --tail or --since.');
   if (grep !== undefined && raw)
     throw new PolyError('invalid_arguments', '--grep reads lines: leave --raw out.');
-  const wanted = grep === undefined ? undefined : pattern(grep, flags['ignore-case'] ?? false);
-  const from = since ?? (wanted && 0);
+  if (grep !== undefined) return grepPane(call, { ...flags, paneId, grep });
   const ask = (range: object): Promise<PaneReadResult> =>
     callOnPane(hub, 'pane:read', { paneId, ...range, ...(raw && { view: 'raw' }) });
-  const first = await ask(from === undefined ? { ...(tail !== undefined && { tail }) } : { since: from });
+  const first = await ask(since === undefined ? { ...(tail !== undefined && { tail }) } : { since });
   const pages = [first];
   let last = first;
   // The end of the output comes in one answer; everything behind an offset may take several.
-  while (from !== undefined && last.more) {
+  while (since !== undefined && last.more) {
     last = await ask({ since: last.next });
     pages.push(last);
   }
-  const matching = pages
-    .flatMap((page) => page.lines ?? [])
-    .filter(({ text }) => !wanted || wanted.test(text));
-  const lines = wanted && tail !== undefined ? matching.slice(Math.max(0, matching.length - tail)) : matching;
+  const lines = pages.flatMap((page) => page.lines ?? []);
   const data = Buffer.concat(pages.map((page) => Buffer.from(page.data ?? '', 'base64')));
   if (json) {
     const what = raw ? { data: data.toString('base64') } : { lines };
-    return out.json({ ...last, from: first.from, truncated: first.truncated, ...what });
-  }
-  if (raw) return out.bytes(data);
-  for (const { text } of lines) out.line(text);
-  if (first.truncated) out.note('poly: what was printed before that is no longer kept.');
-}
-
-function pattern(source: string, ignoreCase: boolean): RegExp {
-  try {
-    return new RegExp(source, ignoreCase ? 'iu' : 'u');
-  } catch (cause) {
-    const why = (cause as Error).message.split(': ').at(-1)?.toLowerCase();
-    throw new PolyError('invalid_arguments', `--grep "${source}" is no regular expression: ${why}.`, {
-      cause,
-    });
-  }
+    out.json({ ...last, from: first.from, truncated: first.truncated, ...what });
+  } else if (raw) out.bytes(data);
+  else for (const { text } of lines) out.line(text);
+  if (!json && !raw && first.truncated) out.note('poly: what was printed before that is no longer kept.');
+  return undefined;
 }
 
 /** Unknown on some versions of tmux, where marks would be typed as text. */
