@@ -40,6 +40,8 @@ import { agentPanes } from './wiring/agent-panes.ts';
 import { openDoors } from './wiring/doors.ts';
 import { paneStreams } from './wiring/pane-streams.ts';
 
+const megabyte = 1024 * 1024;
+
 export interface HubOptions {
   readonly places: Places;
   readonly settings: Settings;
@@ -140,7 +142,11 @@ async function build(
   const address = { port: null as number | null, url: null as string | null };
   const panes = await Panes.open({
     ...{ store, events, credentials, clock, random, log, config, ask, session, env },
-    keep: { maxLines: settings.bufferLines },
+    keep: {
+      maxLines: settings.bufferLines,
+      maxBytes: config.output.pane_mb * megabyte,
+      allBytes: config.output.all_mb * megabyte,
+    },
     connectHost: options.connectHost,
     findHost: options.findHost,
     address: () => ({ host: places.host, socket: places.socket, ...address }),

@@ -9,6 +9,7 @@ export * from './event.ts';
 export * from './extension.ts';
 export * from './id.ts';
 export * from './pane.ts';
+export * from './pane-search.ts';
 export * from './pane-wait.ts';
 export * from './pty-session.ts';
 export * from './server.ts';

@@ -1,9 +1,12 @@
-import { ByteRing, type RingLimits } from './byte-ring.ts';
+import { ByteRing, type Page, type PageQuery, type RingLimits } from './byte-ring.ts';
+import { refuseInvalid } from './find-lines.ts';
 import { HostError } from './host-error.ts';
+import type { OutputBudget } from './output-budget.ts';
 import type { PipeSource } from './pipe-source.ts';
 import type { Exit, PtyProcess } from './pty-driver.ts';
-import type { HostPane } from './requests.ts';
+import type { HostPane, SearchQuery } from './requests.ts';
 import { Screen, type ScreenSnapshot } from './screen.ts';
+import type { SearchOutcome, SearchThreads } from './search-threads.ts';
 import type { Terminals } from './terminals.ts';
 
 /** Where a pane's bytes come from. */
@@ -17,11 +20,15 @@ export interface PaneOptions {
   readonly rows: number;
   readonly limits: RingLimits;
   readonly terminals: Terminals;
+  /** Shared by all panes. */
+  readonly budget: OutputBudget;
   /** How long a screen that nobody looks at is kept; forever without it. */
   readonly screenIdleMs: number;
   readonly createdAt: number;
   readonly note: string | undefined;
 }
+
+const mostMatches = 500;
 
 /** One terminal: where its bytes come from, those that are kept, and its screen while somebody looks. */
 export class Pane {
@@ -73,6 +80,7 @@ export class Pane {
   append(bytes: Uint8Array): void {
     if (this.#exit) return; // The end was told after the last byte.
     this.ring.append(bytes);
+    this.#options.budget.use(this.ring);
     this.#screen?.wake();
     for (const listener of this.#listeners) listener();
   }
@@ -82,6 +90,21 @@ export class Pane {
     this.#exit = exit;
     this.#exited.resolve(exit);
     for (const listener of this.#listeners) listener();
+  }
+
+  read(query: PageQuery): Page {
+    this.#options.budget.use(this.ring);
+    return this.ring.page(query);
+  }
+
+  /** Finds lines in what is kept at this moment. */
+  search(query: SearchQuery, threads: SearchThreads): Promise<SearchOutcome> {
+    const { before, from = 0, first = false, limit = mostMatches, ...pattern } = query;
+    refuseInvalid(pattern);
+    this.#options.budget.use(this.ring);
+    const to = before === undefined ? this.ring.end : this.ring.lineStart(before);
+    const { letGo, ...range } = this.ring.share(from, to);
+    return threads.search({ ...pattern, ...range, first, limit }).finally(letGo);
   }
 
   get process(): PtyProcess {
@@ -187,6 +210,7 @@ export class Pane {
   async close(): Promise<void> {
     if (this.#screenTimer) clearTimeout(this.#screenTimer);
     this.#dropScreen();
+    this.#options.budget.drop(this.ring);
     if (this.#source?.kind === 'pipe') await this.#source.pipe.close();
   }
 }

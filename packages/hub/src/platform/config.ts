@@ -12,6 +12,8 @@ export interface Config {
     readonly write: Rules;
     readonly directory: Rules;
   };
+  /** How much output is kept: of one pane, and of all together. */
+  readonly output: { readonly pane_mb: number; readonly all_mb: number };
   /** What is wrong with the file, for people. */
   readonly problems: readonly string[];
 }
@@ -33,7 +35,12 @@ const folder = z
   .string()
   .regex(/^([/*]|~(\/|$))/, 'must begin with "/", "~/" or "*"')
   .transform((pattern) => pattern.replace(/^~/, homedir()));
+const output = z.strictObject({
+  pane_mb: z.int().min(1).max(1024).default(16),
+  all_mb: z.int().min(1).max(1_000_000).default(512),
+});
 const known = z.strictObject({
+  output: output.prefault({}),
   permission: z
     .strictObject({
       timeout: duration.prefault('5m'),
@@ -64,5 +71,5 @@ export function readConfig(file: string): Config {
 
 function denied(problem: string): Config {
   const permission = { timeout: 0, spawn: denyAll, write: denyAll, directory: denyAll };
-  return { permission, problems: [problem] };
+  return { ...known.parse({}), permission, problems: [problem] };
 }
