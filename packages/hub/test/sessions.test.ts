@@ -231,10 +231,12 @@ describe('/ws', () => {
     for (let n = 0; n < 1000; n++)
       await client.send({ type: 'resize', sessionId: id, cols: 2 + (n % 500), rows: 20 });
     await client.send({ type: 'resize', sessionId: id, cols: 123, rows: 45 });
+    await until(async () => {
+      const { cols, rows } = await hub.client.call('pane:screen', { paneId: id });
+      return cols === 123 && rows === 45;
+    });
     await client.send({ type: 'input', sessionId: id, data: '\r' });
     await until(() => client.text(id).includes('45 123'));
-    const { cols, rows } = await hub.client.call('pane:screen', { paneId: id });
-    expect([cols, rows]).toEqual([123, 45]);
     client.socket.close();
     await rest('DELETE', '/api/sessions');
   });
