@@ -3,8 +3,9 @@ import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { PolyError, participantOf, type ServerStatus } from '@polyphony/protocol';
 import { registerAgentActions } from './agents/actions.ts';
-import { hubRoutes } from './edges/hub-routes.ts';
+import { exchangeRoute, hubRoutes } from './edges/hub-routes.ts';
 import { SseStreams } from './edges/sse.ts';
+import { webFiles } from './edges/web-files.ts';
 import { createEventLog, draft } from './events/event-log.ts';
 import { Handlers } from './events/handlers.ts';
 import { registerExtensionActions } from './extensions/actions.ts';
@@ -47,6 +48,8 @@ export interface HubOptions {
   /** The host that runs already, if one does. */
   readonly findHost: () => Promise<Host | undefined>;
   readonly tmuxConfig: string;
+  /** The folder the page is built into. */
+  readonly web: string;
   /** What the store's threads run. */
   readonly storeThread: URL;
   /** Told when the hub cannot go on; the process should end with an error. */
@@ -192,11 +195,12 @@ async function build(
   await extensions.load();
 
   await panes.adopt();
+  const openRoutes = [exchangeRoute(credentials), ...webFiles(options.web)];
   const closeDoors = await openDoors({
-    ...{ credentials, streams, places, settings, log },
+    ...{ credentials, streams, places, settings, log, openRoutes },
     panes: paneStreams(panes, permissions),
     routes: hubRoutes({
-      ...{ dispatch, registry, events, streams, credentials, version },
+      ...{ dispatch, registry, events, streams, credentials, openRoutes, version },
       health: async () => ({ status: 'ok', ...(await status()) }),
       warn: (message) => log.warn(message),
     }),

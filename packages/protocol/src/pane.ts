@@ -93,6 +93,8 @@ export interface PaneInfo {
   readonly meta: Meta;
   readonly backend: Backend;
   readonly title: string;
+  /** Program and arguments, as it was started. */
+  readonly argv: readonly string[];
   readonly status: PaneStatus;
   readonly pid: number;
   readonly exitCode?: number | null | undefined;
@@ -105,6 +107,7 @@ const paneInfo: z.ZodType<PaneInfo> = z.object({
   meta,
   backend,
   title: z.string(),
+  argv: z.array(z.string()),
   status: z.enum(['running', 'exited']),
   pid: z.int(),
   exitCode: z.int().nullable().optional(),

@@ -50,12 +50,13 @@ export function noteOf(record: Omit<PaneRecord, 'pid' | 'startTime' | 'tmuxPane'
 const longestNote = 60_000;
 
 export function paneInfo(record: PaneRecord): PaneInfo {
-  const { id, meta, backend, title, status, pid, exitCode, exitSignal, createdAt } = record;
+  const { id, meta, backend, title, argv, status, pid, exitCode, exitSignal, createdAt } = record;
   return {
     id,
     meta,
     backend,
     title,
+    argv,
     status,
     pid,
     ...(status === 'exited' && { exitCode, exitSignal }),
