@@ -1,4 +1,11 @@
-import { type Client, createClient, type ErrorInfo, type PaneInfo, PolyError } from '@polyphony/protocol';
+import {
+  type Client,
+  createClient,
+  type ErrorInfo,
+  type PaneInfo,
+  PolyError,
+  type PolyEvent,
+} from '@polyphony/protocol';
 import type { Approval } from './approval.ts';
 import { followEvents } from './follow-events.ts';
 import { PaneSocket } from './pane-socket.ts';
@@ -16,7 +23,8 @@ export interface Snapshot {
   readonly trouble: ErrorInfo | undefined;
 }
 
-const include = 'pane:*,agent:*,approval:*,session:*';
+/** No event of its own tells that a pane was forgotten: the action that did it does. */
+const include = 'pane:*,agent:*,approval:*,action:success';
 const countEveryMs = 3_000;
 /** A page shows no more of them at once. */
 const mostCounted = 60;
@@ -63,7 +71,9 @@ export class HubState {
         this.#setConnection();
         this.refresh();
       },
-      onEvent: () => this.refresh(),
+      onEvent: (event) => {
+        if (changesList(event)) this.refresh();
+      },
       onLost: () => {
         this.#eventsUp = false;
         this.#setConnection();
@@ -176,6 +186,12 @@ export class HubState {
     this.#snapshot = { ...this.#snapshot, ...change };
     for (const listener of this.#listeners) listener();
   }
+}
+
+function changesList({ event, payload }: PolyEvent): boolean {
+  return (
+    event !== 'action:success' || (payload as { readonly actionName: string }).actionName === 'pane:close'
+  );
 }
 
 const send: Parameters<typeof createClient>[0]['transport'] = async ({ method, path, headers, body }) => {

@@ -51,7 +51,9 @@ export const terminalKeys: readonly { readonly key: string; readonly does: strin
   { key: 'Ctrl-Shift-F', does: 'search what the pane printed' },
   { key: 'Ctrl-Shift-C', does: 'copy what is selected' },
   { key: 'Ctrl-Shift-V', does: 'paste' },
-  { key: 'Shift-PageUp', does: 'scroll back; at the top, older output is fetched' },
+  { key: 'Shift-PageUp', does: 'scroll back' },
+  { key: 'Ctrl-Shift-Home', does: 'go to the oldest output that is kept' },
+  { key: 'Ctrl-Shift-End', does: 'go to the end, and follow it' },
 ];
 
 const byKey = new Map(listKeys.flatMap(({ keys, command }) => keys.map((key) => [key, command] as const)));

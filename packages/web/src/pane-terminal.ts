@@ -39,7 +39,7 @@ const leastUndrawn = 256 * 1024;
 /** The hub answers a program's questions while it draws the screen, which it stops a minute after the last look. */
 const lookEveryMs = 25_000;
 const scrollback = 200_000;
-const fontSizes = { usual: 13, least: 8 };
+const fontSizes = { usual: 13, least: 9 };
 const reportsOfFocus = new Set(['\x1b[I', '\x1b[O']);
 const newline = 0x0a;
 
@@ -133,6 +133,11 @@ export class PaneTerminal {
   /** Goes to the newest line and stays there. */
   follow(): void {
     this.#terminal.scrollToBottom();
+  }
+
+  /** Goes to the oldest line that is kept. */
+  goBack(): void {
+    this.#terminal.scrollToTop();
   }
 
   setScheme(scheme: Scheme): void {

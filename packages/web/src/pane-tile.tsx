@@ -82,6 +82,8 @@ export function PaneTile(props: PaneTileProps): JSX.Element {
   const keys: Readonly<Record<string, () => void>> = {
     l: onLeave,
     f: () => setSearching(true),
+    home: () => terminal.current?.goBack(),
+    end: () => terminal.current?.follow(),
     c: () => void navigator.clipboard.writeText(terminal.current?.selection ?? ''),
   };
   /** For the terminal, which outlives many renderings. */
