@@ -7,6 +7,7 @@ import { store } from './store.ts';
 import { tmuxOperations } from './tmux-operations.ts';
 import { tmuxOutput } from './tmux-output.ts';
 import { tmuxSnapshot } from './tmux-snapshot.ts';
+import { web } from './web.ts';
 
 const benches: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   'tmux-operations': tmuxOperations,
@@ -15,6 +16,7 @@ const benches: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   store,
   hub,
   'cli-start': cliStart,
+  web,
 };
 
 const wanted = process.argv.slice(2);

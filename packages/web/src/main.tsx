@@ -10,6 +10,8 @@ async function main(): Promise<void> {
   const root = createRoot(element);
   try {
     const key = await findKey();
+    // The first tile needs it; by then it is here.
+    if (key !== undefined) void import('./pane-terminal.ts');
     root.render(key === undefined ? <SignIn /> : <App hub={new HubState(key)} />);
   } catch (error) {
     root.render(<SignIn problem={error instanceof Error ? error.message : String(error)} />);
