@@ -132,6 +132,7 @@ export class PaneTerminal {
 
   /** Goes to the newest line and stays there. */
   follow(): void {
+    this.#restore = undefined;
     this.#terminal.scrollToBottom();
   }
 

@@ -129,6 +129,7 @@ describe('a terminal', () => {
     // The first time leads to the oldest line that was drawn, where all that is kept is fetched.
     await until(async () => {
       await page.keyboard.press('Control+Shift+Home');
+      if (await shown.getByText('Fetching').isVisible()) return false;
       return shown.locator('.xterm-rows').filter({ hasText: 'the-very-first-line' }).isVisible();
     });
     await page.keyboard.press('Control+Shift+End');
@@ -158,8 +159,9 @@ describe('a terminal', () => {
   });
 
   it('draws a flood without losing its end', async () => {
-    await ground.pane('flood', 'read go; seq 1 1500000; echo flood-is-over; exec cat');
+    await ground.pane('flood', 'read go; seq 1 900000; echo flood-is-over; exec cat');
     const shown = await look(page, 'flood');
+    page.setDefaultTimeout(55_000);
     await page.keyboard.type('go\r');
     await shows(shown, 'flood-is-over');
   }, 60_000);

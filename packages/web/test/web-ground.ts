@@ -25,7 +25,7 @@ export class WebGround implements AsyncDisposable {
   /** A page that nobody has let in, in a browser context of its own. */
   async visit(path: string, options: BrowserContextOptions = {}): Promise<Page> {
     const context = await this.#browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
-    context.setDefaultTimeout(15_000);
+    context.setDefaultTimeout(25_000);
     const page = await context.newPage();
     page.on('pageerror', (error) => this.complaints.push(error.message));
     page.on('console', (message) => {
