@@ -108,7 +108,7 @@ module.exports = {
     enhancedResolveOptions: {
       exportsFields: ['exports'],
       conditionNames: ['source', 'node', 'import', 'default'],
-      extensions: ['.ts', '.mjs', '.js', '.cjs'],
+      extensions: ['.ts', '.tsx', '.mjs', '.js', '.cjs'],
     },
   },
 };

@@ -8,6 +8,7 @@ import { terminal } from './terminal.ts';
 import { tmuxOperations } from './tmux-operations.ts';
 import { tmuxOutput } from './tmux-output.ts';
 import { tmuxSnapshot } from './tmux-snapshot.ts';
+import { web } from './web.ts';
 
 const benches: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   'tmux-operations': tmuxOperations,
@@ -17,6 +18,7 @@ const benches: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   hub,
   terminal,
   'cli-start': cliStart,
+  web,
 };
 
 const wanted = process.argv.slice(2);

@@ -5,9 +5,10 @@ import { PolyError, participantOf, type ServerStatus } from '@polyphony/protocol
 import { registerAgentActions } from './agents/actions.ts';
 import { registerApprovalActions } from './approvals/actions.ts';
 import { Approvals } from './approvals/approvals.ts';
-import { hubRoutes } from './edges/hub-routes.ts';
+import { exchangeRoute, hubRoutes } from './edges/hub-routes.ts';
 import { sessionRoutes } from './edges/session-routes.ts';
 import { SseStreams } from './edges/sse.ts';
+import { webFiles } from './edges/web-files.ts';
 import { createEventLog, draft } from './events/event-log.ts';
 import { Handlers } from './events/handlers.ts';
 import { registerExtensionActions } from './extensions/actions.ts';
@@ -53,6 +54,8 @@ export interface HubOptions {
   /** The host that runs already, if one does. */
   readonly findHost: () => Promise<Host | undefined>;
   readonly tmuxConfig: string;
+  /** The folder the page is built into. */
+  readonly web: string;
   /** What the store's threads run. */
   readonly storeThread: URL;
   /** Told when the hub cannot go on; the process should end with an error. */
@@ -212,13 +215,15 @@ async function build(
   await extensions.load();
 
   await panes.adopt();
+  const openRoutes = [exchangeRoute(credentials), ...webFiles(options.web)];
   const sessions = paneStreams(panes, permissions);
   const closeDoors = await openDoors({
-    ...{ credentials, streams, places, settings, log, dispatch },
+    ...{ credentials, streams, places, settings, log, dispatch, openRoutes },
     panes: sessions,
     routes: hubRoutes({
       ...{ dispatch, registry, events, streams, credentials, version },
       more: sessionRoutes({ dispatch, sessions }),
+      openRoutes,
       health: async () => ({ status: 'ok', ...(await status()) }),
       warn: (message) => log.warn(message),
     }),

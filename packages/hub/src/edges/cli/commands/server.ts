@@ -29,6 +29,13 @@ export const serverCommands: readonly Command[] = [
     },
   }),
   command({
+    name: 'open',
+    summary: 'Opens the page of the hub in a browser, and prints its address: good once, for 30 seconds.',
+    flags: { print: toggle('Only print the address.') },
+    examples: ['poly open', 'poly open --print'],
+    run: async (call) => (await import('../open-page.ts')).openPage(call),
+  }),
+  command({
     name: 'server start',
     summary: 'Starts the hub.',
     flags: startFlags,
@@ -135,7 +142,7 @@ function restartWith(flags: readonly string[]): string {
 
 function sayHello({ out }: Call, status: ServerStatus, started: boolean): void {
   out.line(`${out.paint('green', '●')} The hub ${started ? 'is up' : 'was up already'}.`);
-  if (status.url) out.line(`  Over HTTP: ${out.paint('bold', status.url)}`);
+  if (status.url) out.line(`  In a browser: ${out.paint('bold', 'poly open')} (${status.url})`);
   out.line();
   out.line('Try next:');
   out.table([
