@@ -3,6 +3,7 @@
 import { cliStart } from './cli-start.ts';
 import { hub } from './hub.ts';
 import { type Figure, print } from './measure.ts';
+import { search } from './search.ts';
 import { store } from './store.ts';
 import { tmuxOperations } from './tmux-operations.ts';
 import { tmuxOutput } from './tmux-output.ts';
@@ -14,6 +15,7 @@ const benches: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   'tmux-output': tmuxOutput,
   store,
   hub,
+  search,
   'cli-start': cliStart,
 };
 

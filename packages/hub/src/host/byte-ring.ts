@@ -58,7 +58,7 @@ export interface SharedRange {
   letGo(): void;
 }
 
-const portionSize = 256 * 1024;
+const portionSize = 64 * 1024;
 
 /** The newest output of a pane. Whole lines are forgotten when there are too many bytes or lines. */
 export class ByteRing {
