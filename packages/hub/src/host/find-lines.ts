@@ -1,6 +1,6 @@
 import { isAscii } from 'node:buffer';
 import { HostError } from './host-error.ts';
-import { newline, nextLine } from './line-starts.ts';
+import { carriageReturn, newline, nextLine } from './line-starts.ts';
 import { plainLine } from './plain-view.ts';
 
 /** What to look for in each line of output, as people read it. */
@@ -18,14 +18,14 @@ export interface Line {
   readonly to: number;
 }
 
-/** The lines that match, found one by one, in bytes that begin where a line does, and at a word of memory. */
-export type Finder = (bytes: Buffer, newestFirst: boolean) => Iterable<Line>;
+/** The lines that match, found one by one, in bytes that begin where a line does; `isPlain` as in `PlainMarks`. */
+export type Finder = (bytes: Buffer, isPlain: boolean, newestFirst: boolean) => Iterable<Line>;
 
 export function createFinder(pattern: Pattern): Finder {
   const expression = expressionOf(pattern);
   const literal = literalFinder(pattern);
-  return (bytes, newestFirst) => {
-    if (!isPlain(bytes)) {
+  return (bytes, isPlain, newestFirst) => {
+    if (!isPlain) {
       const starts = startsOf(bytes, (from) => bytes.indexOf(newline, from));
       return matching(bytes, starts, newestFirst, (from, to) =>
         expression.test(plainLine(bytes.toString('utf8', from, to))),
@@ -104,37 +104,7 @@ function textEnd(bytes: Buffer, from: number, next: number): number {
   return to;
 }
 
-const carriageReturn = 0x0d;
 const highBits = 0x80808080;
-
-/** Whether the bytes are what people read: ASCII without control characters, but for tabs and the ends of lines. */
-function isPlain(bytes: Buffer): boolean {
-  if (!isAscii(bytes)) return false;
-  const words = new Int32Array(bytes.buffer, bytes.byteOffset, bytes.length >> 2);
-  for (let i = 0; i < words.length; i++) {
-    const word = words[i] as number;
-    // Sets the high bit of a byte below space, and of DEL; now and then of its neighbour too.
-    const suspects = ((word - 0x20202020) | (word + 0x01010101)) & highBits;
-    if (suspects !== 0 && !isPlainBetween(bytes, i * 4, i * 4 + 4)) return false;
-  }
-  return isPlainBetween(bytes, words.length * 4, bytes.length);
-}
-
-function isPlainBetween(bytes: Buffer, from: number, to: number): boolean {
-  for (let at = from; at < to; at++) {
-    const byte = bytes[at] as number;
-    if (byte >= 0x20 ? byte === 0x7f : byte !== newline && byte !== tab && !endsLine(bytes, at)) return false;
-  }
-  return true;
-}
-
-/** Whether only carriage returns come before the end of the line. */
-function endsLine(bytes: Buffer, at: number): boolean {
-  const after = at + 1 < bytes.length ? bytes[at + 1] : newline;
-  return bytes[at] === carriageReturn && (after === newline || after === carriageReturn);
-}
-
-const tab = 0x09;
 
 /** A copy of ASCII in lower case, four bytes at a time. */
 function lowered(bytes: Buffer): Buffer {

@@ -1,6 +1,7 @@
 /** A line is broken when it reaches this length, before the next character. */
 export const longestLine: number = 64 * 1024;
 export const newline = 0x0a;
+export const carriageReturn = 0x0d;
 
 /**
  * Where the line after the one that begins at a place begins; where the bytes end, if none does. `found` is the place of

@@ -168,6 +168,22 @@ describe('a search', () => {
     );
   });
 
+  test('finds no text across the place where a long line was broken, nor across its end', () => {
+    const ring = ringOf(Buffer.from(`${'x'.repeat(longestLine - 1)}ab\r\nab\r\n`));
+    const found = (pattern: string) =>
+      search(ring, { pattern, literal: true }).matches.map(({ line }) => line);
+    expect(found('ab')).toEqual([2]);
+    expect(found('b\r')).toEqual([]);
+    expect(found('b')).toEqual([2, 1]);
+  });
+
+  test('sees what was written over by the next piece of output', () => {
+    const ring = new ByteRing(unlimited);
+    for (const piece of ['10%\r', '20%\n', 'plain\r', '\n']) ring.append(Buffer.from(piece));
+    expect(search(ring, { pattern: '0%', literal: true }).matches).toMatchObject([{ line: 0, text: '20%' }]);
+    expect(search(ring, { pattern: '10%', literal: true }).matches).toEqual([]);
+  });
+
   test('answers no more text than fits, and says that there is more', () => {
     const ring = ringOf(Buffer.from(`${'x'.repeat(60_000)}\n`.repeat(40)));
     const { matches, more: isMore } = search(ring, { pattern: 'x' });

@@ -43,7 +43,7 @@ function tellLast(search: RangeSearch, tell: (news: SearchNews) => void): boolea
   let [count, size] = [0, 0];
   for (const portion of search.portions.toReversed()) {
     const bytes = read(portion);
-    for (const line of find(bytes, true)) {
+    for (const line of find(bytes, portion.isPlain, true)) {
       const match = matchOf(bytes, portion, line);
       size += match.text.length;
       if (count === search.limit || (count > 0 && size > mostText)) return true;
@@ -59,7 +59,7 @@ function tellFirst(search: RangeSearch, tell: (news: SearchNews) => void): false
   const read = createReader(search);
   for (const portion of search.portions) {
     const bytes = read(portion);
-    for (const line of find(bytes, false)) {
+    for (const line of find(bytes, portion.isPlain, false)) {
       const match = matchOf(bytes, portion, line);
       tell({ matches: [match], next: portion.from + nextLine(bytes, line.from) });
       return false;
