@@ -3,6 +3,7 @@
 import { cliStart } from './cli-start.ts';
 import { hub } from './hub.ts';
 import { type Figure, print } from './measure.ts';
+import { search } from './search.ts';
 import { store } from './store.ts';
 import { terminal } from './terminal.ts';
 import { tmuxOperations } from './tmux-operations.ts';
@@ -17,6 +18,7 @@ const benches: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   store,
   hub,
   terminal,
+  search,
   'cli-start': cliStart,
   web,
 };

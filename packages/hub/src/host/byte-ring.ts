@@ -1,4 +1,5 @@
 import { isContinuation, LineStarts, longestLine, newline } from './line-starts.ts';
+import { PlainMarks } from './plain-marks.ts';
 import { type Slab, Slabs } from './slabs.ts';
 
 /** Which part of the output to read; without a place from the oldest byte kept. */
@@ -48,6 +49,8 @@ export interface Portion {
   readonly from: number;
   readonly to: number;
   readonly line: number;
+  /** See `PlainMarks`. */
+  readonly isPlain: boolean;
 }
 
 /** A range of the output for another thread, which may read it until it is let go. */
@@ -58,13 +61,14 @@ export interface SharedRange {
   letGo(): void;
 }
 
-const portionSize = 256 * 1024;
+const portionSize = 64 * 1024;
 
 /** The newest output of a pane. Whole lines are forgotten when there are too many bytes or lines. */
 export class ByteRing {
   readonly #limits: RingLimits;
   readonly #slabs = new Slabs();
   readonly #lines = new LineStarts();
+  readonly #marks = new PlainMarks();
   #start = 0;
 
   constructor(limits: RingLimits = defaultLimits) {
@@ -93,6 +97,7 @@ export class ByteRing {
 
   append(chunk: Uint8Array): void {
     this.#indexLines(chunk);
+    this.#marks.note(chunk, this.end);
     this.#slabs.append(chunk);
     this.#forget();
   }
@@ -124,6 +129,7 @@ export class ByteRing {
     if (this.end - this.#start > maxBytes) this.#lines.dropBefore(this.#lines.firstFrom(this.end - maxBytes));
     this.#start = Math.max(this.#start, this.#lines.at(this.#lines.first), this.end - maxBytes);
     this.#slabs.dropBefore(this.#start);
+    this.#marks.dropBefore(this.#start);
   }
 
   /** Gives back the memory of the oldest output; answers false when that would be all of it. */
@@ -153,7 +159,7 @@ export class ByteRing {
       const far = this.#lines.at(line) < at ? at : at + portionSize;
       const next = Math.max(line + 1, this.#lines.lineAt(far));
       const to = next > this.#lines.last ? end : Math.min(end, this.#lines.at(next));
-      portions.push({ from: at, to, line });
+      portions.push({ from: at, to, line, isPlain: this.#marks.isPlain(at, to) });
       at = to;
     }
     return { ...this.#slabs.share(start, end), portions, end };

@@ -1,6 +1,6 @@
 import { isAscii } from 'node:buffer';
 import { HostError } from './host-error.ts';
-import { newline, nextLine } from './line-starts.ts';
+import { carriageReturn, newline, nextLine } from './line-starts.ts';
 import { plainLine } from './plain-view.ts';
 
 /** What to look for in each line of output, as people read it. */
@@ -18,42 +18,45 @@ export interface Line {
   readonly to: number;
 }
 
-/** The lines that match in bytes that begin where a line does, found one by one. */
-export type Finder = (bytes: Buffer, newestFirst: boolean) => Iterable<Line>;
+/** The lines that match, found one by one, in bytes that begin where a line does; `isPlain` as in `PlainMarks`. */
+export type Finder = (bytes: Buffer, isPlain: boolean, newestFirst: boolean) => Iterable<Line>;
 
 export function createFinder(pattern: Pattern): Finder {
   const expression = expressionOf(pattern);
   const literal = literalFinder(pattern);
-  return (bytes, newestFirst) => {
-    if (!isPlain(bytes)) {
-      const textOf = ({ from, to }: Line): string => plainLine(bytes.toString('utf8', from, to));
-      return matching(linesOf(bytes), newestFirst, (line) => expression.test(textOf(line)));
+  return (bytes, isPlain, newestFirst) => {
+    if (!isPlain) {
+      const starts = startsOf(bytes, (from) => bytes.indexOf(newline, from));
+      return matching(bytes, starts, newestFirst, (from, to) =>
+        expression.test(plainLine(bytes.toString('utf8', from, to))),
+      );
     }
-    if (literal) return matching(literal(bytes), newestFirst, () => true);
+    if (literal) return newestFirst ? literal(bytes).reverse() : literal(bytes);
+    // Text is made all at once, since each call out of JavaScript costs as much as a line.
     const text = bytes.toString('latin1');
-    return matching(linesOf(bytes), newestFirst, ({ from, to }) => expression.test(text.slice(from, to)));
+    const starts = startsOf(bytes, (from) => text.indexOf('\n', from));
+    return matching(bytes, starts, newestFirst, (from, to) => expression.test(text.slice(from, to)));
   };
 }
 
 function* matching(
-  lines: readonly Line[],
+  bytes: Buffer,
+  starts: readonly number[],
   newestFirst: boolean,
-  isMatch: (line: Line) => boolean,
+  isMatch: (from: number, to: number) => boolean,
 ): Generator<Line> {
-  for (let i = 0; i < lines.length; i++) {
-    const line = lines[newestFirst ? lines.length - 1 - i : i] as Line;
-    if (isMatch(line)) yield line;
+  for (let i = 0; i < starts.length; i++) {
+    const line = newestFirst ? starts.length - 1 - i : i;
+    const from = starts[line] ?? 0;
+    const to = textEnd(bytes, from, starts[line + 1] ?? bytes.length);
+    if (isMatch(from, to)) yield { line, from, to };
   }
 }
 
-function linesOf(bytes: Buffer): Line[] {
-  const lines: Line[] = [];
-  for (let from = 0; from < bytes.length; ) {
-    const next = nextLine(bytes, from);
-    lines.push({ line: lines.length, from, to: textEnd(bytes, from, next) });
-    from = next;
-  }
-  return lines;
+function startsOf(bytes: Buffer, findNewline: (from: number) => number): number[] {
+  const starts: number[] = [];
+  for (let at = 0; at < bytes.length; at = nextLine(bytes, at, findNewline(at))) starts.push(at);
+  return starts;
 }
 
 function expressionOf({ pattern, literal, ignoreCase }: Pattern): RegExp {
@@ -101,36 +104,7 @@ function textEnd(bytes: Buffer, from: number, next: number): number {
   return to;
 }
 
-const carriageReturn = 0x0d;
 const highBits = 0x80808080;
-
-/** Whether the bytes are what people read: ASCII without control characters, but for tabs and the ends of lines. */
-function isPlain(bytes: Buffer): boolean {
-  if (!isAscii(bytes)) return false;
-  const head = -bytes.byteOffset & 3;
-  if (bytes.length < head) return isPlainBetween(bytes, 0, bytes.length);
-  const words = new Int32Array(bytes.buffer, bytes.byteOffset + head, (bytes.length - head) >> 2);
-  if (!isPlainBetween(bytes, 0, head)) return false;
-  for (let i = 0; i < words.length; i++) {
-    const word = words[i] ?? 0;
-    // Sets the high bit of a byte below space, and of DEL; now and then of its neighbour too.
-    const suspects = ((word - 0x20202020) | (word + 0x01010101)) & highBits;
-    if (suspects !== 0 && !isPlainBetween(bytes, head + i * 4, head + i * 4 + 4)) return false;
-  }
-  return isPlainBetween(bytes, head + words.length * 4, bytes.length);
-}
-
-function isPlainBetween(bytes: Buffer, from: number, to: number): boolean {
-  for (let at = from; at < to; at++) {
-    const byte = bytes[at] ?? 0;
-    if ((byte >= 0x20 && byte !== 0x7f) || byte === newline || byte === tab) continue;
-    const after = bytes[at + 1] ?? newline;
-    if (byte !== carriageReturn || (after !== newline && after !== carriageReturn)) return false;
-  }
-  return true;
-}
-
-const tab = 0x09;
 
 /** A copy of ASCII in lower case, four bytes at a time. */
 function lowered(bytes: Buffer): Buffer {

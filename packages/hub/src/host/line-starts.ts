@@ -1,10 +1,13 @@
 /** A line is broken when it reaches this length, before the next character. */
 export const longestLine: number = 64 * 1024;
 export const newline = 0x0a;
+export const carriageReturn = 0x0d;
 
-/** Where the line after the one that begins at a place begins; where the bytes end, if none does. */
-export function nextLine(bytes: Uint8Array, at: number): number {
-  const found = bytes.indexOf(newline, at);
+/**
+ * Where the line after the one that begins at a place begins; where the bytes end, if none does. `found` is the place of
+ * the next newline, or -1.
+ */
+export function nextLine(bytes: Buffer, at: number, found: number = bytes.indexOf(newline, at)): number {
   const end = found < 0 ? bytes.length : found + 1;
   if ((found < 0 ? end : found) - at <= longestLine) return end;
   let next = at + longestLine;

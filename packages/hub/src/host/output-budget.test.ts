@@ -20,8 +20,8 @@ function setUp(most: number) {
 describe('a budget of output', () => {
   test('takes the oldest bytes of the ring used longest ago, and leaves the others whole', () => {
     const { budget, print } = setUp(3 * 1024 * 1024);
-    const [idle, read, busy] = [new ByteRing(), new ByteRing(), new ByteRing()];
-    for (const ring of [idle, read, busy]) print(ring, 700);
+    const [read, idle, busy] = [new ByteRing(), new ByteRing(), new ByteRing()];
+    for (const ring of [read, idle, busy]) print(ring, 700);
     budget.use(read);
     print(busy, 900);
     expect(idle.start).toBeGreaterThan(0);

@@ -39,6 +39,14 @@ describe('plain lines', () => {
     ]);
   });
 
+  it('leave out what was written over behind a break', () => {
+    expect(plainLines(page('1%\r2%\r3%\r4%\r\n\rx', [103, 106]))).toEqual([
+      { n: 10, text: '4%' },
+      { n: 11, text: 'x' },
+    ]);
+    expect(plainLines(page('ab\r\n', [101])).map(({ text }) => text)).toEqual(['a', 'b']);
+  });
+
   it('of nothing are none', () => {
     expect(plainLines(page(''))).toEqual([]);
     expect(plainLines(page('\n'))).toEqual([{ n: 8, text: '' }]);

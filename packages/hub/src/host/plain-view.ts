@@ -10,18 +10,23 @@ export interface OutputPage {
   readonly softBreaks: readonly number[];
 }
 
-/** The lines of a page as a person would read them. */
+/**
+ * The lines of a page as a person would read them. A line that was broken for its length, and written over in what
+ * follows, is left out with its number: of a progress bar there is one line, however long it ran.
+ */
 export function plainLines({ bytes, from, firstLine, softBreaks }: OutputPage): readonly PaneLine[] {
   const page = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const breaks = softBreaks.map((offset) => offset - from);
   const lines: PaneLine[] = [];
-  for (let at = 0; at < page.length; ) {
+  let isBroken = false;
+  for (let at = 0, n = firstLine + 1; at < page.length; n++) {
     const newline = page.indexOf(0x0a, at);
     const soft = breaks.find((offset) => offset > at) ?? page.length;
-    const broken = newline < 0 || soft <= newline;
-    const end = broken ? soft : newline;
-    lines.push({ n: firstLine + 1 + lines.length, text: plainLine(page.toString('utf8', at, end)) });
-    at = broken ? end : end + 1;
+    const end = newline < 0 || soft <= newline ? soft : newline;
+    if (isBroken && page.subarray(at - 1, end - 1).includes('\r')) lines.pop();
+    lines.push({ n, text: plainLine(page.toString('utf8', at, end)) });
+    isBroken = end !== newline;
+    at = isBroken ? end : end + 1;
   }
   return lines;
 }

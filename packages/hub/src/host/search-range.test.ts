@@ -25,17 +25,20 @@ function search(ring: ByteRing, { first = false, limit = 1_000_000, from = 0, be
   return { matches: news.flatMap(({ matches }) => matches), more, next: news.at(-1)?.next ?? range.end };
 }
 
-/** What a search should find, by reading everything the way `pane:read` does. */
+/** What a search should find, by reading line by line the way `pane:read` does. */
 function naive(
   ring: ByteRing,
   { pattern, literal = false, ignoreCase = false, from = 0 }: Query,
 ): readonly Match[] {
   const source = literal ? pattern.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&') : pattern;
   const expression = new RegExp(source, ignoreCase ? 'iu' : 'u');
-  return plainLines(ring.page({ since: from }))
-    .filter(({ text }) => expression.test(text))
-    .map(({ n, text }) => ({ line: n - 1, text, offset: ring.lineStart(n - 1) }))
-    .reverse();
+  const found: Match[] = [];
+  for (let page = ring.page({ since: from, limit: 1 }); page.bytes.length > 0; ) {
+    const [{ text = '' } = {}] = plainLines(page);
+    if (expression.test(text)) found.unshift({ line: page.firstLine, text, offset: page.from });
+    page = ring.page({ since: page.next, limit: 1 });
+  }
+  return found;
 }
 
 const words = [
@@ -163,6 +166,22 @@ describe('a search', () => {
       }),
       { numRuns: 200 },
     );
+  });
+
+  test('finds no text across the place where a long line was broken, nor across its end', () => {
+    const ring = ringOf(Buffer.from(`${'x'.repeat(longestLine - 1)}ab\r\nab\r\n`));
+    const found = (pattern: string) =>
+      search(ring, { pattern, literal: true }).matches.map(({ line }) => line);
+    expect(found('ab')).toEqual([2]);
+    expect(found('b\r')).toEqual([]);
+    expect(found('b')).toEqual([2, 1]);
+  });
+
+  test('sees what was written over by the next piece of output', () => {
+    const ring = new ByteRing(unlimited);
+    for (const piece of ['10%\r', '20%\n', 'plain\r', '\n']) ring.append(Buffer.from(piece));
+    expect(search(ring, { pattern: '0%', literal: true }).matches).toMatchObject([{ line: 0, text: '20%' }]);
+    expect(search(ring, { pattern: '10%', literal: true }).matches).toEqual([]);
   });
 
   test('answers no more text than fits, and says that there is more', () => {

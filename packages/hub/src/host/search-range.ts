@@ -39,10 +39,11 @@ export function searchRange(search: RangeSearch, tell: (news: SearchNews) => voi
 
 function tellLast(search: RangeSearch, tell: (news: SearchNews) => void): boolean {
   const find = createFinder(search);
+  const read = createReader(search);
   let [count, size] = [0, 0];
   for (const portion of search.portions.toReversed()) {
-    const bytes = bytesOf(search, portion);
-    for (const line of find(bytes, true)) {
+    const bytes = read(portion);
+    for (const line of find(bytes, portion.isPlain, true)) {
       const match = matchOf(bytes, portion, line);
       size += match.text.length;
       if (count === search.limit || (count > 0 && size > mostText)) return true;
@@ -55,9 +56,10 @@ function tellLast(search: RangeSearch, tell: (news: SearchNews) => void): boolea
 
 function tellFirst(search: RangeSearch, tell: (news: SearchNews) => void): false {
   const find = createFinder(search);
+  const read = createReader(search);
   for (const portion of search.portions) {
-    const bytes = bytesOf(search, portion);
-    for (const line of find(bytes, false)) {
+    const bytes = read(portion);
+    for (const line of find(bytes, portion.isPlain, false)) {
       const match = matchOf(bytes, portion, line);
       tell({ matches: [match], next: portion.from + nextLine(bytes, line.from) });
       return false;
@@ -67,9 +69,17 @@ function tellFirst(search: RangeSearch, tell: (news: SearchNews) => void): false
   return false;
 }
 
-function bytesOf({ slabs }: RangeSearch, { from, to }: Portion): Buffer {
-  const parts = partsBetween(slabs, from, to);
-  return parts.length === 1 && parts[0] ? parts[0] : Buffer.concat(parts);
+/** Reads one portion after the other into the same memory. */
+function createReader({ slabs, portions }: RangeSearch): (portion: Portion) => Buffer {
+  const scratch = Buffer.from(new ArrayBuffer(Math.max(0, ...portions.map(({ from, to }) => to - from))));
+  return ({ from, to }) => {
+    let at = 0;
+    for (const part of partsBetween(slabs, from, to)) {
+      scratch.set(part, at);
+      at += part.length;
+    }
+    return scratch.subarray(0, at);
+  };
 }
 
 function matchOf(bytes: Buffer, portion: Portion, { line, from, to }: Line): Match {
