@@ -108,7 +108,7 @@ describe('the keyboard', () => {
 });
 
 describe('panes', () => {
-  it('are started from the page, at the size of their tile', async () => {
+  it('are started from the page, and typed into at once', async () => {
     await page.keyboard.press('n');
     await page.keyboard.type('echo from the page; cat');
     await page.getByLabel('Folder').fill('/tmp');

@@ -46,6 +46,7 @@ describe('the page', () => {
 
   it.each([
     '/assets/..%2f..%2fdaemon.cjs',
+    '/assets/..%2findex.html',
     '/assets/%2e%2e/index.html',
     '/assets/..%5cdaemon.cjs',
     '/assets/nothing.js',
