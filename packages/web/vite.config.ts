@@ -7,6 +7,7 @@ const config: UserConfig = defineConfig({
   resolve: { conditions: ['source', 'module', 'browser', 'production'] },
   // Whoever builds it, the tests among them, gets what users get.
   define: { 'process.env.NODE_ENV': '"production"' },
+  oxc: { jsx: { runtime: 'automatic', development: false } },
   build: {
     outDir: join(import.meta.dirname, '..', 'hub', 'dist', 'web'),
     emptyOutDir: true,
