@@ -4,6 +4,7 @@ import { cliStart } from './cli-start.ts';
 import { hub } from './hub.ts';
 import { type Figure, print } from './measure.ts';
 import { store } from './store.ts';
+import { terminal } from './terminal.ts';
 import { tmuxOperations } from './tmux-operations.ts';
 import { tmuxOutput } from './tmux-output.ts';
 import { tmuxSnapshot } from './tmux-snapshot.ts';
@@ -15,6 +16,7 @@ const benches: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   'tmux-output': tmuxOutput,
   store,
   hub,
+  terminal,
   'cli-start': cliStart,
   web,
 };

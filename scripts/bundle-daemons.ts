@@ -10,6 +10,8 @@ export async function bundleDaemons(): Promise<void> {
       daemon: join(hub, 'src/daemon.ts'),
       host: join(hub, 'src/host/start.ts'),
       'store-thread': join(hub, 'src/store/thread.ts'),
+      'search-thread': join(hub, 'src/host/search-thread.ts'),
+      'terminal-thread': join(hub, 'src/host/terminal-thread.ts'),
     },
     outdir: join(hub, 'dist'),
     outExtension: { '.js': '.cjs' },

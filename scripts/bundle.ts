@@ -61,7 +61,9 @@ const protocolWithoutSchemas: Plugin = {
     onResolve({ filter: /^@polyphony\/protocol$/ }, ({ path }) => ({ path, namespace: 'protocol' }));
     onLoad({ filter: /.*/, namespace: 'protocol' }, () => ({
       resolveDir: folder,
-      contents: ['client', 'error', 'event'].map((name) => `export * from './${name}.ts';`).join('\n'),
+      contents: ['client', 'environment', 'error', 'event']
+        .map((name) => `export * from './${name}.ts';`)
+        .join('\n'),
     }));
   },
 };

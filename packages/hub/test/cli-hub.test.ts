@@ -138,6 +138,34 @@ describe('poly with a real hub', () => {
     for (const id of ['child', 'parent']) await ground.ok('kill', id, '--cleanup');
   });
 
+  it('follows what a pane prints, a line that grows as it grows, until the pane ends', async () => {
+    await ground.ok(
+      'run',
+      '--name',
+      'slow',
+      '--',
+      'sh',
+      '-c',
+      'echo one; printf tw; read x; echo o; read x; exit 3',
+    );
+    const following = ground.run(['read', 'slow', '-f']);
+    for (let n = 0; n < 2; n++) await ground.ok('send', 'slow', '');
+    const { code, stdout } = await following;
+    // The terminal echoes each Enter.
+    expect([code, stdout.replaceAll('\n', '')]).toEqual([0, 'onetwo']);
+    const { code: refused, stderr } = await ground.run(['read', 'slow', '-f', '--grep', 'x']);
+    expect([refused, stderr]).toEqual([2, expect.stringContaining('grep')]);
+    await ground.ok('kill', 'slow', '--cleanup');
+  });
+
+  it('ends several panes at once, and starts none that nobody could attach to', async () => {
+    for (const name of ['one', 'two']) await ground.ok('run', '--name', name, '--', 'cat');
+    const { code, stderr } = await ground.run(['run', '--attach', '--', 'cat']);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('needs a terminal')]);
+    await ground.ok('kill', 'one', 'two', '--cleanup');
+    expect(await panes()).toEqual([]);
+  });
+
   it('follows events over a restart of the hub without a gap', async () => {
     await ground.ok('emit', 'first', '--by', 'test', '--n', '1', '--n', '2');
     const child = spawn(

@@ -184,6 +184,25 @@ describe('the tmux session', () => {
     expect(tmux(hub, 'list-panes', '-a').trim().split('\n')).toHaveLength(2);
   });
 
+  it('is left to another hub that has panes in it, and tells of a program put into a pane by hand', async () => {
+    await using hub = await TestHub.start();
+    await hub.client.call('session:start', {});
+    const { id, pid } = await hub.client.call('pane:new', { argv: ['sleep', '1000'], backend: 'tmux' });
+    await using other = await TestHub.start({ env: { POLY_TMUX_SOCKET: hub.env.POLY_TMUX_SOCKET ?? '' } });
+    await other.client.call('pane:new', { argv: ['cat'], backend: 'tmux' });
+    await other.client.call('server:stop', { all: true });
+    expect(await other.ended()).toBe(0);
+    expect(await hub.client.call('pane:list', {})).toMatchObject([{ id, pid, status: 'running' }]);
+    const [row = ''] = tmux(hub, 'list-panes', '-a', '-F', '#{pane_id} #{pane_pid}')
+      .split('\n')
+      .filter((line) => line.endsWith(` ${pid}`));
+    tmux(hub, 'respawn-pane', '-k', '-t', row.split(' ', 1)[0] ?? '', 'exec sleep 1001');
+    const another = Number(tmux(hub, 'display', '-p', '-t', row.split(' ', 1)[0] ?? '', '#{pane_pid}'));
+    await until(async () => (await hub.client.call('pane:list', {}))[0]?.pid === another);
+    await hub.client.call('pane:close', { paneId: id });
+    await until(() => !existsSync(`/proc/${another}/cwd`));
+  });
+
   it('tells who looks at it, and brings a pane to the front', async () => {
     await using hub = await TestHub.start();
     await hub.client.call('session:start', {});

@@ -19,7 +19,9 @@ const meta: z.ZodType<Meta> = z
   .refine((notes) => Object.keys(notes).length <= 100, 'must be at most 100 notes');
 export const text: z.ZodString = z.string().refine((value) => !value.includes('\0'), 'must not contain NUL');
 const backend = z.enum(['pty', 'tmux']);
-const size = (what: string) => z.int().min(1).max(1000).optional().describe(`Number of ${what}.`);
+/** Of one column a terminal could not show a wide character. */
+const cols = z.int().min(2).max(1000).describe('Number of columns.');
+const rows = z.int().min(1).max(1000).describe('Number of rows.');
 
 export interface PaneNewParams {
   readonly id?: string | undefined;
@@ -54,8 +56,8 @@ export const paneNewShape: { readonly [Name in keyof PaneNewParams]-?: z.ZodType
   meta: meta.optional().describe('Notes to keep with the pane.'),
   persist: z.boolean().optional().describe('Start the command again when it is found dead after a reboot.'),
   backend: backend.optional().describe('tmux when the tmux session is up, otherwise pty.'),
-  cols: size('columns'),
-  rows: size('rows'),
+  cols: cols.optional(),
+  rows: rows.optional(),
   title: text.max(200).optional().describe('What people see.'),
   notifyOnExit: z.boolean().optional().describe('Put a notice about the end into pane:exited.'),
 };
@@ -93,10 +95,12 @@ export interface PaneInfo {
   readonly meta: Meta;
   readonly backend: Backend;
   readonly title: string;
-  /** Program and arguments, as it was started. */
   readonly argv: readonly string[];
+  readonly cwd: string;
   readonly status: PaneStatus;
   readonly pid: number;
+  /** How many lines it has printed; unknown while the host is away. */
+  readonly lines?: number | undefined;
   readonly exitCode?: number | null | undefined;
   readonly exitSignal?: string | null | undefined;
   readonly createdAt: string;
@@ -108,8 +112,10 @@ const paneInfo: z.ZodType<PaneInfo> = z.object({
   backend,
   title: z.string(),
   argv: z.array(z.string()),
+  cwd: z.string(),
   status: z.enum(['running', 'exited']),
   pid: z.int(),
+  lines: z.int().optional(),
   exitCode: z.int().nullable().optional(),
   exitSignal: z.string().nullable().optional(),
   createdAt: z.string(),
@@ -215,6 +221,7 @@ export const paneActivate: Action<PaneParams, Record<string, never>> = defineAct
 export interface PaneWriteParams extends PaneParams {
   readonly data: string;
   readonly enter?: boolean | undefined;
+  readonly encoding?: 'utf8' | 'base64' | undefined;
 }
 
 export const paneWrite: Action<PaneWriteParams, { readonly bytes: number }> = defineAction({
@@ -227,6 +234,10 @@ export const paneWrite: Action<PaneWriteParams, { readonly bytes: number }> = de
     paneId,
     data: z.string().describe('Exactly what is typed.'),
     enter: z.boolean().optional().describe('Press Enter after it.'),
+    encoding: z
+      .enum(['utf8', 'base64'])
+      .optional()
+      .describe('How data is written; base64 for bytes that are no text.'),
   }),
   result: z.object({ bytes: z.int() }),
   secrets: ['data'],
@@ -359,6 +370,6 @@ export const paneResize: Action<PaneResizeParams, Record<string, never>> = defin
   scope: 'pane:write',
   effect: 'write',
   onPane: true,
-  params: z.strictObject({ paneId, cols: z.int().min(1).max(1000), rows: z.int().min(1).max(1000) }),
+  params: z.strictObject({ paneId, cols, rows }),
   result: nothing,
 });

@@ -22,6 +22,8 @@ export interface HubRoutesOptions {
   /** Counts, versions and gauges, for those who have a credential. */
   readonly health: () => Promise<object>;
   readonly warn: (message: string) => void;
+  /** Routes of others, for the document that lists all. */
+  readonly more: readonly Route[];
 }
 
 const ticketRequest = z.strictObject({ kind: z.enum(['events', 'ws', 'ui']) });
@@ -122,6 +124,7 @@ export function hubRoutes(options: HubRoutesOptions): readonly Route[] {
         throw new PolyError('invalid_arguments', `say {"kind": "events"}, "ws" or "ui".`);
       },
     },
+    ...options.more,
   ];
   return routes;
 }

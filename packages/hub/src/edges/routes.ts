@@ -18,8 +18,8 @@ export interface Call extends OpenCall {
 }
 
 export interface RouteInfo {
-  readonly method: 'GET' | 'POST';
-  /** Literal, but for one `:name` at its end. */
+  readonly method: 'GET' | 'POST' | 'DELETE';
+  /** Literal, but for one part that is a `:name`. */
   readonly path: string;
   readonly summary: string;
   /** What the caller must hold; `action` leaves it to the action, `any` takes every credential, `open` asks for none. */
@@ -49,7 +49,7 @@ export class RouteTable<R extends RouteInfo> {
   constructor(routes: readonly R[]) {
     for (const route of routes) {
       if (!route.scope) throw new TypeError(`${route.method} ${route.path} has no scope.`);
-      const key = route.path.replace(/:\w+$/, '');
+      const key = route.path.replace(/:\w+/, '*');
       const methods = this.#paths.get(key) ?? new Map<string, R>();
       this.#paths.set(key, methods.set(route.method, route));
     }
@@ -59,9 +59,11 @@ export class RouteTable<R extends RouteInfo> {
   find(pathname: string): { readonly methods: ReadonlyMap<string, R>; readonly name: string } | undefined {
     const exact = this.#paths.get(pathname);
     if (exact) return { methods: exact, name: '' };
-    const cut = pathname.lastIndexOf('/') + 1;
-    const methods = this.#paths.get(pathname.slice(0, cut));
-    const name = pathname.slice(cut);
-    return methods && name !== '' && cut > 1 ? { methods, name: decodeURIComponent(name) } : undefined;
+    const parts = pathname.split('/');
+    for (const [index, name] of parts.entries()) {
+      const methods = index > 1 && name !== '' && this.#paths.get(parts.with(index, '*').join('/'));
+      if (methods) return { methods, name: decodeURIComponent(name) };
+    }
+    return undefined;
   }
 }

@@ -17,9 +17,11 @@ import {
   protocol,
   type RequestName,
   type Result,
+  type SearchQuery,
   type TreeSpec,
 } from './requests.ts';
 import type { ScreenSnapshot } from './screen.ts';
+import type { SearchOutcome } from './search-threads.ts';
 
 export type { HostPane } from './requests.ts';
 
@@ -54,6 +56,8 @@ export interface Host extends AsyncDisposable {
    */
   killTree(tree: TreeSpec): Promise<void>;
   read(id: string, query?: PageQuery): Promise<Page>;
+  /** Lines that match, as people read them: the last ones, the newest first, or only the first from a place on. */
+  search(id: string, query: SearchQuery): Promise<SearchOutcome>;
   screen(id: string): Promise<ScreenSnapshot>;
   list(): Promise<readonly HostPane[]>;
   /** Drops an ended pane with its output. */
@@ -72,6 +76,8 @@ export interface Host extends AsyncDisposable {
 
 export interface FollowOptions {
   readonly from?: number;
+  /** How many bytes may be under way. */
+  readonly credit?: number;
   readonly signal?: AbortSignal;
 }
 
@@ -155,7 +161,10 @@ function createHost(link: Link, { pid, startTime, version }: HostHello): Host {
     for (const queue of followers.values()) queue.fail(connectionLost());
   });
 
-  async function* follow(id: string, { from = 0, signal }: FollowOptions = {}): AsyncGenerator<Followed> {
+  async function* follow(
+    id: string,
+    { from = 0, credit = window, signal }: FollowOptions = {},
+  ): AsyncGenerator<Followed> {
     signal?.throwIfAborted();
     const follower = ++followed;
     const queue = new FollowQueue();
@@ -163,7 +172,7 @@ function createHost(link: Link, { pid, startTime, version }: HostHello): Host {
     followers.set(follower, queue);
     signal?.addEventListener('abort', onAbort);
     try {
-      await link.ask('follow', { id, follower, from, credit: window });
+      await link.ask('follow', { id, follower, from, credit });
       for (;;) {
         const item = await queue.next();
         if (item === null) return;
@@ -198,6 +207,7 @@ function createHost(link: Link, { pid, startTime, version }: HostHello): Host {
       const { result, body } = await link.ask('read', { id, ...query });
       return { ...result, bytes: body };
     },
+    search: (id, query) => ask('search', { id, ...query }),
     screen: (id) => ask('screen', { id }),
     list: async () => (await ask('list', {})).panes,
     forget: (id) => tell('forget', { id }),

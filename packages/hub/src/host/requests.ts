@@ -1,10 +1,12 @@
 import * as z from 'zod';
 import type { Page, PageQuery } from './byte-ring.ts';
+import type { Pattern } from './find-lines.ts';
 import type { Exit, PtySpec } from './pty-driver.ts';
 import type { ScreenSnapshot } from './screen.ts';
+import type { SearchOutcome } from './search-threads.ts';
 
 /** Hosts and hubs of one major version understand each other; what a minor one adds, the older refuses by name. */
-export const protocol: Protocol = { major: 1, minor: 0 };
+export const protocol: Protocol = { major: 1, minor: 1 };
 
 export interface Protocol {
   readonly major: number;
@@ -27,6 +29,8 @@ interface Keep {
   readonly note?: string | undefined;
   readonly maxBytes?: number | undefined;
   readonly maxLines?: number | undefined;
+  /** Of all panes together, from now on. */
+  readonly allBytes?: number | undefined;
 }
 
 export interface OpenSpec extends PtySpec, Keep {
@@ -73,6 +77,17 @@ export interface TreeSpec {
   readonly graceMs?: number | undefined;
 }
 
+/** Lines that match: the last ones, the newest first; or only the first one from a place on. */
+export interface SearchQuery extends Pattern {
+  /** At most so many. */
+  readonly limit?: number | undefined;
+  /** Only in lines before this one. */
+  readonly before?: number | undefined;
+  /** Only in what is behind this byte; the line it lies in begins there. */
+  readonly from?: number | undefined;
+  readonly first?: boolean | undefined;
+}
+
 type PaneParams = { readonly id: string };
 type Nothing = Record<string, never>;
 
@@ -87,6 +102,7 @@ interface Requests {
   kill: { params: PaneParams & { readonly graceMs?: number | undefined }; result: Exit };
   killTree: { params: TreeSpec; result: Nothing };
   read: { params: PaneParams & PageQuery; result: Omit<Page, 'bytes'> };
+  search: { params: PaneParams & SearchQuery; result: SearchOutcome };
   screen: { params: PaneParams; result: ScreenSnapshot };
   list: { params: Nothing; result: { readonly panes: readonly HostPane[] } };
   forget: { params: PaneParams; result: Nothing };
@@ -122,17 +138,17 @@ const count = z.int().min(0);
 const size = z.int().min(1).max(1000);
 const text = z.string().refine((value) => !value.includes('\0'), 'must not contain NUL');
 const id = text.min(1).max(200);
+const longestPattern = 4096;
 const graceMs = z.int().min(0).max(600_000).optional();
+const megabyte = 1024 * 1024;
+const bytes = z.int().min(megabyte / 4);
 const keep = {
   note: z
     .string()
     .max(64 * 1024)
     .optional(),
-  maxBytes: z
-    .int()
-    .min(256 * 1024)
-    .max(1024 * 1024 * 1024)
-    .optional(),
+  maxBytes: bytes.max(1024 * megabyte).optional(),
+  allBytes: bytes.optional(),
   maxLines: z.int().min(1).max(100_000_000).optional(),
 };
 const exit = { exitCode: z.int().nullable(), exitSignal: z.string().nullable() };
@@ -194,6 +210,24 @@ export const requests: Schemas = {
         'give one of tail, since and fromLine',
       ),
     result: z.object({ ...page, more: z.boolean(), truncated: z.boolean(), softBreaks: z.array(count) }),
+  },
+  search: {
+    params: z.object({
+      id,
+      pattern: z.string().min(1).max(longestPattern),
+      literal: z.boolean().optional(),
+      ignoreCase: z.boolean().optional(),
+      limit: z.int().min(1).optional(),
+      before: count.optional(),
+      from: count.optional(),
+      first: z.boolean().optional(),
+    }),
+    result: z.object({
+      matches: z.array(z.object({ line: count, text: z.string(), offset: count })),
+      more: z.boolean(),
+      complete: z.boolean(),
+      next: count,
+    }),
   },
   screen: {
     params: z.object({ id }),

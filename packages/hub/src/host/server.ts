@@ -7,12 +7,15 @@ import { Connection, type Handlers } from './connection.ts';
 import { Follower } from './follower.ts';
 import { HostError } from './host-error.ts';
 import { claimInstance } from './instance-socket.ts';
+import { OutputBudget } from './output-budget.ts';
 import { Pane, type PaneSource } from './pane.ts';
 import { PipeSource } from './pipe-source.ts';
 import { shareLooks, startTimeOf } from './process-table.ts';
 import { killTree, type ProcessTree } from './process-tree.ts';
 import type { PtyDriver } from './pty-driver.ts';
 import { type AdoptSpec, type OpenSpec, protocol } from './requests.ts';
+import { SearchThreads } from './search-threads.ts';
+import { Terminals } from './terminals.ts';
 
 export interface HostServerOptions {
   readonly dir: string;
@@ -39,6 +42,9 @@ export class HostServer {
   readonly #finished: PromiseWithResolvers<void> = Promise.withResolvers();
   readonly #startTime = startTimeOf(process.pid) ?? '';
   readonly #look = shareLooks();
+  readonly #terminals = new Terminals();
+  readonly #searches = new SearchThreads();
+  readonly #budget = new OutputBudget();
   #socket: Server | null = null;
   #idleTimer: NodeJS.Timeout | null = null;
   /** Programs start one after the other, with a breath between: a start blocks for milliseconds. */
@@ -117,9 +123,10 @@ export class HostServer {
     },
     read: ({ id, ...query }) => {
       const maxBytes = Math.min(query.maxBytes ?? largestPage, largestPage);
-      const { bytes, ...result } = this.#pane(id).ring.page({ ...query, maxBytes });
+      const { bytes, ...result } = this.#pane(id).read({ ...query, maxBytes });
       return { result, body: bytes };
     },
+    search: async ({ id, ...query }) => ({ result: await this.#pane(id).search(query, this.#searches) }),
     screen: async ({ id }) => ({ result: await this.#pane(id).snapshot() }),
     list: () => ({ result: { panes: [...this.#panes.values()].map((pane) => pane.info()) } }),
     forget: async ({ id }) => {
@@ -177,7 +184,7 @@ export class HostServer {
       },
     );
     this.#keep(pane, { kind: 'pty', process });
-    if (spec.screen) pane.keepScreen().catch(console.error);
+    if (spec.screen) pane.keepScreen();
     return { pid: process.pid, startTime: process.startTime };
   }
 
@@ -202,6 +209,7 @@ export class HostServer {
   }
 
   #newPane({ id, cols, rows, note, ...keep }: AdoptSpec, drawn: boolean): Pane {
+    if (keep.allBytes !== undefined) this.#budget.most = keep.allBytes;
     return new Pane({
       id,
       cols,
@@ -210,6 +218,8 @@ export class HostServer {
         maxBytes: keep.maxBytes ?? defaultLimits.maxBytes,
         maxLines: keep.maxLines ?? defaultLimits.maxLines,
       },
+      terminals: this.#terminals,
+      budget: this.#budget,
       screenIdleMs: drawn ? Number.POSITIVE_INFINITY : this.#options.screenIdleMs,
       note,
       createdAt: (this.#options.now ?? Date.now)(),

@@ -28,8 +28,8 @@ export interface AdoptionOptions {
 /** Makes the book agree with what the host and tmux really have, whichever of them was away. */
 export class Adoption {
   readonly #options: AdoptionOptions;
-  /** Panes of tmux whose end is being written down. */
-  readonly #dying = new Set<string>();
+  /** Panes of tmux of which something is being written down. */
+  readonly #busy = new Set<string>();
   #settled: Promise<unknown> = Promise.resolve();
 
   constructor(options: AdoptionOptions) {
@@ -67,8 +67,10 @@ export class Adoption {
     const { tmux, endings, revive } = this.#options;
     const running = this.#running('tmux');
     if (running.length === 0) return;
-    const rows = new Set((await tmux.rows()).map(({ id }) => id));
-    for (const record of running.filter(({ id }) => !rows.has(id))) {
+    const rows = await tmux.knownRows();
+    for (const row of rows) await this.seeTmuxPane(row);
+    const there = new Set(rows.map(({ id }) => id));
+    for (const record of running.filter(({ id }) => !there.has(id))) {
       // How it ended was written down if anybody knew.
       const lost = record.exitCode === null && record.exitSignal === null;
       if (lost) await endings.killLeftovers(record);
@@ -78,19 +80,31 @@ export class Adoption {
     }
   }
 
-  /** Only a pane that is taken away closes its pipe, so that how it ended is written down before. */
-  async tmuxPaneDied(id: string, ending: Ending): Promise<void> {
-    if (this.#dying.has(id)) return;
-    this.#dying.add(id);
+  /** Takes to heart how tmux says a pane is. */
+  async seeTmuxPane(row: TmuxPaneRow): Promise<void> {
+    const { id, dead } = row;
+    if (this.#busy.has(id) || (!dead && this.#options.book.find(id)?.pid === row.pid)) return;
+    this.#busy.add(id);
     try {
-      await this.#takeAway(id, ending);
+      await (dead ? this.#takeAway(id, row) : this.#meetAnotherProcess(row));
     } finally {
-      this.#dying.delete(id);
+      this.#busy.delete(id);
     }
   }
 
-  async #takeAway(id: string, ending: Ending): Promise<void> {
+  /** Somebody has put another program into the pane by hand. */
+  async #meetAnotherProcess({ id, pid }: TmuxPaneRow): Promise<void> {
+    const { book } = this.#options;
+    await book.exclusive(id, async () => {
+      const record = book.find(id);
+      if (record?.status === 'running') await book.put({ ...record, pid, startTime: startTimeOf(pid) });
+    });
+  }
+
+  /** Only a pane that is taken away closes its pipe, so that how it ended is written down before. */
+  async #takeAway(id: string, { exitCode, exitSignal }: Ending): Promise<void> {
     const { book, tmux, endings } = this.#options;
+    const ending = { exitCode, exitSignal };
     const record = await book.exclusive(id, async () => {
       const known = book.find(id);
       if (known?.status === 'running') await book.put({ ...known, ...ending });

@@ -27,5 +27,3 @@ export interface PaneBackend {
   /** Brings it to the front, where there is one. */
   activate(record: PaneRecord): Promise<void>;
 }
-
-export type ExitListener = (id: string, ending: Ending) => void;

@@ -1,6 +1,8 @@
 import { setTimeout } from 'node:timers/promises';
-import { type Participant, PolyError } from '@polyphony/protocol';
+import { type PaneLine, type Participant, PolyError } from '@polyphony/protocol';
 import { draft } from '../events/event-log.ts';
+import { plainLines } from '../host/plain-view.ts';
+import { exitNotice } from './exit-notice.ts';
 import type { HostLink } from './host-link.ts';
 import type { PaneBook } from './pane-book.ts';
 import type { Ending, PaneRecord } from './pane-record.ts';
@@ -15,6 +17,8 @@ export interface EndingsOptions {
 }
 
 const retryMs = 1_000;
+/** Among so many at the end one is hopefully not blank. */
+const noticedLines = 100;
 
 /** Nobody saw how it ended. */
 export const unknownEnding: Ending = { exitCode: null, exitSignal: null };
@@ -33,10 +37,20 @@ export class Endings {
     return book.exclusive(id, async () => {
       const record = book.find(id);
       if (record?.status !== 'running') return;
+      const lines = record.notifyOnExit && (await this.#lastLines(id));
       const ended: PaneRecord = { ...record, status: 'exited', exitCode, exitSignal };
-      const told = draft({ participant: hub, pane: id }, 'pane:exited', { paneId: id, exitCode, exitSignal });
+      const told = draft({ participant: hub, pane: id }, 'pane:exited', {
+        ...{ paneId: id, exitCode, exitSignal },
+        ...(lines && { notice: exitNotice(record, ended, lines) }),
+      });
       await this.#whenThereIsSpace(() => book.put(ended, [told]));
     });
+  }
+
+  /** Of a pane whose output is lost there are none; that it ended must be told all the same. */
+  async #lastLines(id: string): Promise<readonly PaneLine[]> {
+    const reading = this.#options.link.use((host) => host.read(id, { tail: noticedLines }));
+    return reading.then(plainLines, () => []);
   }
 
   /** Lets the host read the last bytes of a tmux pane and close its output. */

@@ -17,6 +17,7 @@ export interface HostLinkOptions {
 export class HostLink {
   readonly #options: HostLinkOptions;
   #current: Promise<Host> | undefined;
+  #connected: Host | undefined;
   #closed = false;
 
   constructor(options: HostLinkOptions) {
@@ -30,6 +31,11 @@ export class HostLink {
     } catch (error) {
       throw error instanceof HostError ? translate(error) : error;
     }
+  }
+
+  /** The same for what is only nice to know: neither starts a host nor waits for one that does not answer. */
+  async ifConnected<T>(work: (host: Host) => Promise<T>): Promise<T | undefined> {
+    return this.#connected && work(this.#connected).catch(() => undefined);
   }
 
   /** Meets the host that runs already; starts none. */
@@ -71,9 +77,11 @@ export class HostLink {
   async #meet(host: Host): Promise<Host> {
     host.onClose(() => {
       this.#current = undefined;
+      this.#connected = undefined;
       if (!this.#closed) this.#options.onLost();
     });
     await this.#options.onConnected(host);
+    this.#connected = host;
     return host;
   }
 }
@@ -92,6 +100,8 @@ const codes: Partial<Record<HostErrorCode, ErrorCode>> = {
   pane_exited: 'pane_exited',
   input_full: 'conflict',
   kill_failed: 'conflict',
+  search_busy: 'too_many_requests',
+  unknown_request: 'unavailable',
   protocol_mismatch: 'unavailable',
   unsafe_directory: 'unavailable',
   host_unavailable: 'unavailable',

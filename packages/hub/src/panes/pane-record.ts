@@ -22,6 +22,8 @@ export interface PaneRecord {
   readonly startTime: string | null;
   readonly exitCode: number | null;
   readonly exitSignal: string | null;
+  /** Somebody has closed it while it ran. */
+  readonly killed?: boolean;
   readonly createdAt: number;
   /** Digest of the credential of the pane that asked for this one. */
   readonly createdBy: string | null;
@@ -49,16 +51,18 @@ export function noteOf(record: Omit<PaneRecord, 'pid' | 'startTime' | 'tmuxPane'
 
 const longestNote = 60_000;
 
-export function paneInfo(record: PaneRecord): PaneInfo {
-  const { id, meta, backend, title, argv, status, pid, exitCode, exitSignal, createdAt } = record;
+export function paneInfo(record: PaneRecord, lines: number | undefined): PaneInfo {
+  const { id, meta, backend, title, argv, cwd, status, pid, exitCode, exitSignal, createdAt } = record;
   return {
     id,
     meta,
     backend,
     title,
     argv,
+    cwd,
     status,
     pid,
+    ...(lines !== undefined && { lines }),
     ...(status === 'exited' && { exitCode, exitSignal }),
     createdAt: new Date(createdAt).toISOString(),
   };

@@ -5,7 +5,7 @@ import { setTimeout } from 'node:timers/promises';
 import { PolyError } from '@polyphony/protocol';
 import { findProgram } from '../host/find-program.ts';
 import { startTimeOf } from '../host/process-table.ts';
-import type { ExitListener, PaneBackend } from './backend.ts';
+import type { PaneBackend } from './backend.ts';
 import type { HostLink } from './host-link.ts';
 import { defaultSize, noteOf, type PaneRecord } from './pane-record.ts';
 import { graceMs, type Keep } from './pty-backend.ts';
@@ -146,7 +146,7 @@ export class TmuxBackend implements PaneBackend {
   async end(record: PaneRecord): ReturnType<PaneBackend['end']> {
     const { id, pid, startTime } = record;
     await this.#link.use((host) => host.killTree({ id, pid, ...(startTime && { startTime }), graceMs }));
-    const row = (await this.#deadRows()).find((dead) => dead.id === id);
+    const row = (await this.knownRows()).find((known) => known.id === id && known.dead);
     await this.dispose(record);
     return row && { exitCode: row.exitCode, exitSignal: row.exitSignal };
   }
@@ -187,10 +187,24 @@ export class TmuxBackend implements PaneBackend {
     await this.#session.runLine(this.#pipe(tmuxPane, fifo));
   }
 
-  /** Tells of every program that ends, until aborted or tmux has gone. One end may be told more than once. */
-  async watch(onExit: ExitListener, signal: AbortSignal): Promise<void> {
+  /** Whether another hub has panes in the session. */
+  async isShared(): Promise<boolean> {
+    if (!(await this.#session.running())) return false;
+    const marks = await this.#session.read(
+      'list-panes',
+      '-s',
+      '-t',
+      this.#session.target,
+      '-F',
+      `#{${hostMark}}`,
+    );
+    return marks.split('\n').some((host) => host !== '' && host !== this.#host);
+  }
+
+  /** Tells how each pane is, whenever one has ended and now and then, until aborted or tmux has gone. */
+  async watch(onRow: (row: TmuxPaneRow) => void, signal: AbortSignal): Promise<void> {
     const look = async (): Promise<void> => {
-      for (const { id, exitCode, exitSignal } of await this.#deadRows()) onExit(id, { exitCode, exitSignal });
+      for (const row of await this.knownRows()) onRow(row);
     };
     const gone = new AbortController();
     const watching = AbortSignal.any([signal, gone.signal]);
@@ -212,12 +226,12 @@ export class TmuxBackend implements PaneBackend {
     }
   }
 
-  /** The panes that have ended. tmux may know that before it knows how: the end of a child of its own makes it look. */
-  async #deadRows(): Promise<readonly TmuxPaneRow[]> {
+  /** Every pane of ours. tmux may know that one has ended before it knows how: the end of a child of its own makes it look. */
+  async knownRows(): Promise<readonly TmuxPaneRow[]> {
     for (let tries = 0; ; tries++) {
-      const dead = (await this.rows()).filter((row) => row.dead);
-      const known = dead.every(({ exitCode, exitSignal }) => exitCode !== null || exitSignal !== null);
-      if (known || tries === 20) return dead;
+      const rows = await this.rows();
+      const known = rows.every((row) => !row.dead || row.exitCode !== null || row.exitSignal !== null);
+      if (known || tries === 20) return rows;
       await this.#session.run('run-shell', 'true');
       await setTimeout(25);
     }
@@ -238,6 +252,7 @@ export class TmuxBackend implements PaneBackend {
  */
 const lingering = `
   delete $ENV{PERL_BADLANG};
+  $0 = "@ARGV";
   my $child = fork() // exit 126;
   if ($child == 0) { exec { $ARGV[0] } @ARGV or exit 127 }
   $SIG{$_} = 'IGNORE' for qw(INT QUIT);

@@ -28,7 +28,14 @@ export class TmuxSession {
     this.#connection = {
       ...(socket.includes('/') ? { socketPath: socket } : { socketName: socket }),
       configFile,
-      env: { ...env, TMUX: undefined, TMUX_PANE: undefined },
+      env: {
+        ...env,
+        ...Object.fromEntries(
+          Object.keys(env)
+            .filter(isOurs)
+            .map((name) => [name, undefined]),
+        ),
+      },
     };
     this.target = `=${options.session}:`;
   }
@@ -181,6 +188,9 @@ function unreachable(cause: unknown): PolyError {
     cause,
   });
 }
+
+/** What a tmux server would pass on to every pane, and is about the hub or another tmux. */
+const isOurs = (name: string): boolean => /^(POLY_|TMUX$|TMUX_PANE$)/.test(name);
 
 const longestWaitMs = 2 ** 30;
 /** How long tmux may take; it takes microseconds, and a stopped one for ever. */

@@ -1,22 +1,62 @@
-import type { PaneStreams } from '../edges/websocket.ts';
-import { paneInfo } from '../panes/pane-record.ts';
+import type { PaneLine, PtySession } from '@polyphony/protocol';
+import type { PaneStreams } from '../edges/websocket-connection.ts';
+import { plainLines } from '../host/plain-view.ts';
+import type { PaneRecord } from '../panes/pane-record.ts';
 import type { Panes } from '../panes/panes.ts';
+import { ptySession } from '../panes/pty-session.ts';
+import type { Caller } from '../registry/caller.ts';
 import { type Permissions, permitCall } from '../registry/dispatch.ts';
 
-/** Panes as connections that stay open need them. */
+const pageBytes = 1024 * 1024;
+
+/** Panes as REST in the words of opencode-pty, and connections that stay open, need them. */
 export function paneStreams(panes: Panes, permissions: Permissions): PaneStreams {
+  const sessionsOf = async (records: readonly PaneRecord[]): Promise<readonly PtySession[]> => {
+    const lines = await panes.lineCounts();
+    return records.map((record) => ptySession(record, lines.get(record.id) ?? 0));
+  };
   return {
-    list: async (caller) => panes.visibleTo(caller).map(paneInfo),
-    permit: async (name, params, caller) => void (await permitCall(permissions, name, params, caller)),
-    async *follow(paneId, from, signal) {
-      const followed = await panes.output(paneId, async (host) => host.follow(paneId, { from, signal }));
-      for await (const item of followed) if ('bytes' in item) yield item;
+    list: (caller) => sessionsOf(panes.visibleTo(caller)),
+    async output(paneId, signal) {
+      const raw: Buffer[] = [];
+      const lines: PaneLine[] = [];
+      for (let since = 0, more = true; more; ) {
+        signal.throwIfAborted();
+        const page = await panes.output(paneId, (host) => host.read(paneId, { since, maxBytes: pageBytes }));
+        raw.push(Buffer.from(page.bytes));
+        for (const line of plainLines(page)) {
+          // A page may end in the middle of a line.
+          const begun = lines.at(-1)?.n === line.n ? lines.pop() : undefined;
+          lines.push({ n: line.n, text: `${begun?.text ?? ''}${line.text}` });
+        }
+        ({ next: since, more } = page);
+      }
+      return { raw: Buffer.concat(raw), plain: lines.map(({ text }) => text).join('\n') };
     },
+    async permit(name, params, asker) {
+      const { question } = permitCall(permissions, name, params, asker.caller);
+      if (question) await permissions.ask(question, asker);
+    },
+    follow: (paneId, from, signal) =>
+      panes.output(paneId, async (host) => {
+        const start = from ?? (await host.read(paneId, { tail: 0 })).end;
+        return { from: start, chunks: bytesOf(host.follow(paneId, { from: start, signal })) };
+      }),
     type: (paneId, data) => panes.gate.type(paneId, Buffer.from(data)),
     resize: (paneId, cols, rows) => panes.resize(paneId, cols, rows),
-    onUpdate: (caller, listener) =>
+    onUpdate: (caller: Caller, listener) =>
       panes.book.onChange((record) => {
-        if (panes.visibleTo(caller).includes(record)) listener(paneInfo(record));
+        if (panes.visibleTo(caller).includes(record))
+          void sessionsOf([record]).then((sessions) => sessions.forEach(listener));
       }),
   };
+}
+
+type Followed = { readonly offset: number; readonly bytes: Buffer } | object;
+
+/** What is no longer kept shows in the offsets of what is. */
+async function* bytesOf(
+  followed: AsyncIterable<Followed>,
+): AsyncGenerator<{ offset: number; bytes: Buffer }> {
+  for await (const item of followed) if ('bytes' in item) yield item;
 }

@@ -54,6 +54,11 @@ trust_level = "trusted"
   opencode: ({ model }) => ({
     env: { OPENCODE_DISABLE_MODELS_FETCH: '1', OPENCODE_DISABLE_AUTOUPDATE: '1' },
     files: {
+      // As if it had installed what it installs beside a plugin, which it would else try to fetch for a minute.
+      '.config/opencode/node_modules/.package-lock.json': '{}',
+      '.config/opencode/package-lock.json': JSON.stringify({
+        packages: { '': { dependencies: { '@opencode-ai/plugin': '*' } } },
+      }),
       '.config/opencode/opencode.json': JSON.stringify({
         model: 'stub/stub-1',
         small_model: 'stub/stub-1',

@@ -1,4 +1,4 @@
-import { type Client, PolyError } from '@polyphony/protocol';
+import { type Client, environmentToPass, PolyError } from '@polyphony/protocol';
 import type { Env } from './env.ts';
 
 interface ProgramFlags {
@@ -31,18 +31,6 @@ export async function startProgram<T>(
   } catch (error) {
     throw error instanceof PolyError ? inWordsOfFlags(error, argv) : error;
   }
-}
-
-/** Who the caller is, where it stands and which terminal it has; the new pane has its own of all that. */
-const ofTheCaller =
-  /^(POLY_.*|TMUX|TMUX_.*|STY|WINDOW|ZELLIJ.*|TERM|TERMINFO|TERMCAP|TERM_.*|LC_TERMINAL.*|COLORTERM|COLORFGBG|LINES|COLUMNS|WINDOWID|VTE_VERSION|(KITTY|ITERM|WEZTERM|ALACRITTY|GHOSTTY|KONSOLE|WT)_.*|SSH_TTY|GPG_TTY|PWD|OLDPWD|SHLVL|_)$/;
-
-function environmentToPass(env: Env): Readonly<Record<string, string>> {
-  return Object.fromEntries(
-    Object.entries(env).filter(
-      (entry): entry is [string, string] => entry[1] !== undefined && !ofTheCaller.test(entry[0]),
-    ),
-  );
 }
 
 /** What the hub calls its parameters, as they were typed here. */

@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { constants } from 'node:os';
 import { StringDecoder } from 'node:string_decoder';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Client, type ErrorInfo, type PaneInfo, PolyError } from '@polyphony/protocol';
+import { type Client, type ErrorInfo, type PaneInfo, PolyError, type PtySession } from '@polyphony/protocol';
 import { WebSocket } from 'ws';
 import type { Env } from '../env.ts';
 import { openDoor } from '../find-hub.ts';
@@ -20,7 +20,7 @@ interface Around {
 /** How the showing of a pane ended. */
 type End =
   | { readonly why: 'detached' }
-  | { readonly why: 'exited'; readonly pane: PaneInfo }
+  | { readonly why: 'exited'; readonly pane: PtySession }
   | { readonly why: 'signal'; readonly signal: NodeJS.Signals }
   | { readonly why: 'lost'; readonly error?: unknown };
 
@@ -182,7 +182,7 @@ class PaneView {
     }
     const told = message.type === 'session_update' ? [message.session] : message.sessions;
     const pane = told.find(({ id }) => id === this.#paneId);
-    if (pane?.status === 'exited') void this.#finish(pane);
+    if (pane && pane.status !== 'running') void this.#finish(pane);
     else if (!pane && message.type === 'session_list')
       this.#ended.resolve({
         why: 'lost',
@@ -191,7 +191,7 @@ class PaneView {
   }
 
   /** The end of a program may be known before its last words are here. */
-  async #finish(pane: PaneInfo): Promise<void> {
+  async #finish(pane: PtySession): Promise<void> {
     try {
       const { next } = await this.#hub.call('pane:read', { paneId: this.#paneId, tail: 0 });
       for (let look = 0; look < 50 && this.#offset < next; look++) await sleep(20);
@@ -225,8 +225,8 @@ class PaneView {
 }
 
 type Message =
-  | { readonly type: 'session_update'; readonly session: PaneInfo }
-  | { readonly type: 'session_list'; readonly sessions: readonly PaneInfo[] }
+  | { readonly type: 'session_update'; readonly session: PtySession }
+  | { readonly type: 'session_list'; readonly sessions: readonly PtySession[] }
   | ({ readonly type: 'error' } & ErrorInfo)
   | { readonly type: 'subscribed' };
 

@@ -8,10 +8,13 @@ import {
 } from '@polyphony/protocol';
 import { type Call, type Command, command } from '../command.ts';
 import { pairs, text, toggle, wholeNumber } from '../flag.ts';
+import { grepPane } from '../grep-pane.ts';
 import { type Output, shown } from '../output.ts';
 import { callOnPane } from '../panes.ts';
 import { standardInput } from '../standard-input.ts';
 import { startProgram } from '../start-program.ts';
+import { waitForPane } from '../wait-for-pane.ts';
+import { countWaiting, waitingNote } from './approvals.ts';
 
 const pane = '<pane>';
 
@@ -32,17 +35,34 @@ export const paneCommands: readonly Command[] = [
       env: pairs('A variable for it, beside those of this command.'),
       meta: pairs('A note to keep with the pane.'),
       persist: toggle('Start it again when it is found dead after a reboot.'),
-      cols: wholeNumber('Columns of its terminal.', { least: 1, most: 1000 }),
+      attach: toggle('Show it at once and type into it; Ctrl-b d leaves it.'),
+      cols: wholeNumber('Columns of its terminal.', { least: 2, most: 1000 }),
       rows: wholeNumber('Rows of its terminal.', { least: 1, most: 1000 }),
     },
     examples: [
       'poly run -- top',
       'poly run --name build -- npm test',
+      'poly run --attach -- htop',
       'poly run --backend tmux --cwd ~/src -- vim notes.md',
     ],
-    async run({ flags, args, rest = [], hub, env, out, json }) {
+    async run(call) {
+      const {
+        flags: { attach = false, ...flags },
+        args,
+        rest = [],
+        hub,
+        env,
+        out,
+        json,
+      } = call;
+      if (attach && (json || !process.stdin.isTTY || !process.stdout.isTTY))
+        throw new PolyError('invalid_arguments', 'attaching needs a terminal, and a person at it.', {
+          hint: 'Leave --attach out.',
+        });
       const argv = [...args, ...rest];
       const made = await startProgram<PaneNewResult>('pane:new', argv, { flags, env, hub });
+      if (attach)
+        return (await import('../attach/attach.ts')).attach({ ...call, args: [made.id], flags: {} });
       if (json) return out.json(made);
       out.line(made.id);
       if (out.isTerminal)
@@ -53,9 +73,10 @@ export const paneCommands: readonly Command[] = [
     name: 'ls',
     summary: 'Lists the panes.',
     examples: ['poly ls', "poly ls --json | jq -r '.[].id'"],
-    async run({ hub, out, json }) {
-      const panes = await hub.call('pane:list', {});
-      if (json) return out.json(panes);
+    async run({ hub, env, out, json }) {
+      if (json) return out.json(await hub.call('pane:list', {}));
+      const [panes, waiting] = await Promise.all([hub.call('pane:list', {}), countWaiting(hub, env)]);
+      if (waiting > 0) out.note(out.paint('yellow', waitingNote(waiting)));
       if (panes.length === 0) return out.note('No panes yet. Start one with: poly run -- top');
       const header = ['PANE', 'STATUS', 'BACKEND', 'TITLE', 'AGE'].map((name) => out.paint('dim', name));
       out.table([...(out.isTerminal ? [header] : []), ...panes.map((info) => rowOf(info, out))], { cut: 3 });
@@ -114,14 +135,18 @@ export const paneCommands: readonly Command[] = [
         most: 100_000,
       }),
       since: wholeNumber('From this byte on, as "next" of an earlier answer says.', { value: 'OFFSET' }),
-      grep: text('Only lines that match, of everything still kept.', { value: 'RE' }),
+      grep: text('Only lines that match, of everything still kept; exit code 1 when none does.', {
+        value: 'RE',
+      }),
       'ignore-case': toggle('Match upper and lower case alike.', { short: 'i' }),
       raw: toggle('The bytes as they were printed.'),
+      follow: toggle('Go on as more is printed, until the pane ends.', { short: 'f' }),
     },
     completes: 'pane',
     examples: [
       'poly read build --tail 20',
       'poly read build --grep error -i',
+      'poly read build -f',
       'poly read build --since 4096 --json',
     ],
     run: read,
@@ -139,15 +164,41 @@ export const paneCommands: readonly Command[] = [
     },
   }),
   command({
-    name: 'kill',
-    summary: 'Ends a pane with everything it started; its output stays readable.',
+    name: 'wait',
+    summary: 'Waits until a pane has ended, printed something or fallen silent.',
     args: [pane],
+    flags: {
+      exit: toggle('Until it has ended; every wait ends then.'),
+      text: text('Until a line that comes matches.', { value: 'RE' }),
+      idle: wholeNumber('Until nothing was printed for so long; not before something has been.', {
+        value: 'MS',
+        least: 1,
+        most: 3_600_000,
+      }),
+      since: wholeNumber('What is printed from this byte on counts; otherwise from now on.', {
+        value: 'OFFSET',
+      }),
+      timeout: wholeNumber('At most so many seconds; then the exit code is 5.', { value: 'S', least: 1 }),
+    },
+    completes: 'pane',
+    examples: [
+      'poly wait build --exit',
+      "poly wait server --text 'listening on' --since 0",
+      'poly wait repl --idle 500 --timeout 60',
+    ],
+    run: waitForPane,
+  }),
+  command({
+    name: 'kill',
+    summary: 'Ends panes with everything they started; their output stays readable.',
+    args: ['<pane…>'],
     flags: { cleanup: toggle('Forget its record and output too.') },
     completes: 'pane',
-    examples: ['poly kill build', 'poly kill build --cleanup'],
-    async run({ args: [paneId = ''], flags: { cleanup = false }, hub, out, json }) {
-      const result = await callOnPane(hub, 'pane:close', { paneId, cleanup } as { paneId: string });
-      if (json) out.json(result);
+    examples: ['poly kill build', 'poly kill build tests --cleanup'],
+    async run({ args, flags: { cleanup = false }, hub, out, json }) {
+      for (const paneId of args)
+        await callOnPane(hub, 'pane:close', { paneId, cleanup } as { paneId: string });
+      if (json) out.json({});
     },
   }),
 ];
@@ -158,55 +209,41 @@ interface ReadFlags {
   readonly grep?: string;
   readonly 'ignore-case'?: boolean;
   readonly raw?: boolean;
+  readonly follow?: boolean;
 }
 
-async function read({
-  args: [paneId = ''],
-  flags,
-  hub,
-  out,
-  json,
-}: Call & { flags: ReadFlags }): Promise<void> {
+async function read(call: Call & { flags: ReadFlags }): Promise<number | undefined> {
+  const { args, flags, hub, out, json } = call;
+  const [paneId = ''] = args;
   const { tail, since, grep, raw } = flags;
   if (tail !== undefined && since !== undefined)
     throw new PolyError('invalid_arguments', 'say either --tail or --since.');
+  if (flags.follow) {
+    await (await import('../follow-output.ts')).followOutput(call, { ...flags, paneId });
+    return undefined;
+  }
   if (grep !== undefined && raw)
     throw new PolyError('invalid_arguments', '--grep reads lines: leave --raw out.');
-  const wanted = grep === undefined ? undefined : pattern(grep, flags['ignore-case'] ?? false);
-  const from = since ?? (wanted && 0);
+  if (grep !== undefined) return grepPane(call, { ...flags, paneId, grep });
   const ask = (range: object): Promise<PaneReadResult> =>
     callOnPane(hub, 'pane:read', { paneId, ...range, ...(raw && { view: 'raw' }) });
-  const first = await ask(from === undefined ? { ...(tail !== undefined && { tail }) } : { since: from });
+  const first = await ask(since === undefined ? { ...(tail !== undefined && { tail }) } : { since });
   const pages = [first];
   let last = first;
   // The end of the output comes in one answer; everything behind an offset may take several.
-  while (from !== undefined && last.more) {
+  while (since !== undefined && last.more) {
     last = await ask({ since: last.next });
     pages.push(last);
   }
-  const matching = pages
-    .flatMap((page) => page.lines ?? [])
-    .filter(({ text }) => !wanted || wanted.test(text));
-  const lines = wanted && tail !== undefined ? matching.slice(Math.max(0, matching.length - tail)) : matching;
+  const lines = pages.flatMap((page) => page.lines ?? []);
   const data = Buffer.concat(pages.map((page) => Buffer.from(page.data ?? '', 'base64')));
   if (json) {
     const what = raw ? { data: data.toString('base64') } : { lines };
-    return out.json({ ...last, from: first.from, truncated: first.truncated, ...what });
-  }
-  if (raw) return out.bytes(data);
-  for (const { text } of lines) out.line(text);
-  if (first.truncated) out.note('poly: what was printed before that is no longer kept.');
-}
-
-function pattern(source: string, ignoreCase: boolean): RegExp {
-  try {
-    return new RegExp(source, ignoreCase ? 'iu' : 'u');
-  } catch (cause) {
-    const why = (cause as Error).message.split(': ').at(-1)?.toLowerCase();
-    throw new PolyError('invalid_arguments', `--grep "${source}" is no regular expression: ${why}.`, {
-      cause,
-    });
-  }
+    out.json({ ...last, from: first.from, truncated: first.truncated, ...what });
+  } else if (raw) out.bytes(data);
+  else for (const { text } of lines) out.line(text);
+  if (!json && !raw && first.truncated) out.note('poly: what was printed before that is no longer kept.');
+  return undefined;
 }
 
 /** Unknown on some versions of tmux, where marks would be typed as text. */

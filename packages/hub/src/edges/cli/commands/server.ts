@@ -2,6 +2,7 @@ import { PolyError, type ServerStatus } from '@polyphony/protocol';
 import { type Call, type Command, command } from '../command.ts';
 import { noHub, readDiscovery } from '../find-hub.ts';
 import { text, toggle, wholeNumber } from '../flag.ts';
+import { waitingNote } from './approvals.ts';
 import { age } from './pane.ts';
 
 const startFlags = {
@@ -101,7 +102,7 @@ export const serverCommands: readonly Command[] = [
     async run({ hub, out, json }) {
       const status = await hub.call('server:status', {});
       if (json) return out.json(status);
-      const { version, pid, startedAt, socket, url, panes, session } = status;
+      const { version, pid, startedAt, socket, url, panes, session, approvals, problems } = status;
       out.table([
         ['version', version],
         ['pid', `${pid}, up for ${age(Date.parse(startedAt))}`],
@@ -109,6 +110,8 @@ export const serverCommands: readonly Command[] = [
         ['address', url ?? 'none: it listens on the socket only'],
         ['panes', String(panes)],
         ['tmux session', session ? 'up' : 'not up'],
+        ...(approvals > 0 ? [['approvals', waitingNote(approvals)]] : []),
+        ...problems.map((problem) => ['problem', problem]),
       ]);
     },
   }),

@@ -1,0 +1,234 @@
+import { StringDecoder } from 'node:string_decoder';
+import {
+  type PaneNewResult,
+  PolyError,
+  type PtySession,
+  type PtySpawn,
+  paneOfSpawn,
+  ptySpawnShape,
+} from '@polyphony/protocol';
+import type { WebSocket } from 'ws';
+import * as z from 'zod';
+import type { Log } from '../platform/log.ts';
+import type { Asker } from '../registry/ask.ts';
+import type { Caller } from '../registry/caller.ts';
+import type { Dispatch } from '../registry/dispatch.ts';
+import type { PtySessions } from './session-routes.ts';
+
+/** Bytes of a pane from an absolute offset on; what is no longer kept is a gap. */
+interface OutputChunk {
+  readonly offset: number;
+  readonly bytes: Uint8Array;
+}
+
+/** What a connection does with panes; who may is asked first. */
+export interface PaneStreams extends PtySessions {
+  /** Throws unless the caller may do this with the pane; the user may have to be asked. */
+  permit(action: 'pane:read' | 'pane:write' | 'pane:resize', params: object, asker: Asker): Promise<void>;
+  /** From a byte on, or from now on, until the pane has ended. */
+  follow(paneId: string, from: number | undefined, signal: AbortSignal): Promise<Following>;
+  type(paneId: string, data: string): Promise<void>;
+  resize(paneId: string, cols: number, rows: number): Promise<void>;
+  /** Hears of every pane the caller may see that changed. */
+  onUpdate(caller: Caller, listener: (session: PtySession) => void): () => void;
+}
+
+export interface Following {
+  readonly from: number;
+  readonly chunks: AsyncIterable<OutputChunk>;
+}
+
+export interface WebSocketConnectionOptions {
+  readonly panes: PaneStreams;
+  readonly dispatch: Dispatch;
+  readonly log: Log;
+}
+
+const sessionId = z.string();
+const incoming = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.literal('session_list') }),
+  z.strictObject({
+    type: z.literal('subscribe'),
+    sessionId,
+    from: z.int().min(0).optional(),
+    binary: z.boolean().optional(),
+  }),
+  z.strictObject({ type: z.literal('unsubscribe'), sessionId }),
+  z.strictObject({ type: z.literal('spawn'), subscribe: z.boolean().optional(), ...ptySpawnShape }),
+  z.strictObject({ type: z.literal('input'), sessionId, data: z.string() }),
+  z.strictObject({ type: z.literal('resize'), sessionId, cols: z.int(), rows: z.int() }),
+  z.strictObject({ type: z.literal('readRaw'), sessionId }),
+]);
+type Incoming = z.infer<typeof incoming>;
+type Message<Type extends Incoming['type']> = Extract<Incoming, { readonly type: Type }>;
+
+/** A reader with more than this unread makes its own stream wait, and nobody else's. */
+const mostUnread = 1024 * 1024;
+const headerBytes = 12;
+
+/** Terminals over one WebSocket: output as it comes, resumable, and input as it is typed. */
+export class WebSocketConnection {
+  readonly #client: WebSocket;
+  readonly #caller: Caller;
+  readonly #panes: PaneStreams;
+  readonly #dispatch: Dispatch;
+  readonly #log: Log;
+  readonly #gone = new AbortController();
+  readonly #followed = new Map<string, AbortController>();
+  #handles = 0;
+
+  constructor(client: WebSocket, caller: Caller, { panes, dispatch, log }: WebSocketConnectionOptions) {
+    this.#client = client;
+    this.#caller = caller;
+    this.#panes = panes;
+    this.#dispatch = dispatch;
+    this.#log = log;
+    const unlisten = panes.onUpdate(caller, (session) => this.#send({ type: 'session_update', session }));
+    let turn = Promise.resolve();
+    client.on('message', (data, binary) => {
+      turn = turn.then(() => this.#take(binary ? undefined : String(data)));
+    });
+    client.on('close', () => {
+      unlisten();
+      this.#gone.abort();
+      for (const following of this.#followed.values()) following.abort();
+    });
+    client.on('error', (error) => log.info('a WebSocket failed', { error }));
+    turn = turn.then(() => this.#take('{"type":"session_list"}'));
+  }
+
+  async #take(text: string | undefined): Promise<void> {
+    let sessionId: string | undefined;
+    try {
+      const message = parse(text);
+      sessionId = 'sessionId' in message ? message.sessionId : undefined;
+      await this.#handle(message);
+    } catch (error) {
+      this.#fail(error, sessionId);
+    }
+  }
+
+  #fail(error: unknown, sessionId?: string): void {
+    const unknown = { code: 'internal', message: 'something went wrong inside the hub; its log knows more.' };
+    const info = error instanceof PolyError ? error.info : unknown;
+    if (info.code === 'internal') this.#log.error('a WebSocket message failed', { error });
+    this.#send({ type: 'error', ...info, ...(sessionId !== undefined && { sessionId }) });
+  }
+
+  async #handle(message: Incoming): Promise<void> {
+    switch (message.type) {
+      case 'session_list':
+        return this.#send({ type: 'session_list', sessions: await this.#panes.list(this.#caller) });
+      case 'spawn':
+        return this.#spawn(message);
+      case 'subscribe':
+        await this.#permit('pane:read', message);
+        return this.#subscribe(message);
+      case 'unsubscribe':
+        this.#followed.get(message.sessionId)?.abort();
+        this.#followed.delete(message.sessionId);
+        return this.#send({ type: 'unsubscribed', sessionId: message.sessionId });
+      case 'input':
+        await this.#permit('pane:write', message, { data: message.data });
+        return this.#panes.type(message.sessionId, message.data);
+      case 'resize': {
+        const { cols, rows } = message;
+        await this.#permit('pane:resize', message, { cols, rows });
+        // Not waited for: of many sizes only the last counts.
+        this.#panes
+          .resize(message.sessionId, cols, rows)
+          .catch((error: unknown) => this.#fail(error, message.sessionId));
+        return;
+      }
+      case 'readRaw': {
+        await this.#permit('pane:read', message);
+        const { raw } = await this.#panes.output(message.sessionId, this.#gone.signal);
+        const { sessionId } = message;
+        return this.#send({ type: 'readRawResponse', sessionId, rawData: raw.toString('utf8') });
+      }
+    }
+  }
+
+  #permit(
+    action: Parameters<PaneStreams['permit']>[0],
+    { sessionId: paneId }: { readonly sessionId: string },
+    params: object = {},
+  ): Promise<void> {
+    const asker = { caller: this.#caller, signal: this.#gone.signal };
+    return this.#panes.permit(action, { paneId, ...params }, asker);
+  }
+
+  /** Whoever may see it hears of it as of every pane that is new. */
+  async #spawn({ type: _, subscribe = false, ...spawn }: Message<'spawn'> & PtySpawn): Promise<void> {
+    const request = { caller: this.#caller, signal: this.#gone.signal };
+    const { id } = (await this.#dispatch('pane:new', paneOfSpawn(spawn), request)) as PaneNewResult;
+    if (subscribe) await this.#subscribe({ type: 'subscribe', sessionId: id, from: 0 });
+  }
+
+  async #subscribe({ sessionId, from, binary = false }: Message<'subscribe'>): Promise<void> {
+    this.#followed.get(sessionId)?.abort();
+    const following = new AbortController();
+    this.#followed.set(sessionId, following);
+    const output = await this.#panes.follow(sessionId, from, following.signal);
+    const handle = ++this.#handles;
+    this.#send({ type: 'subscribed', sessionId, handle, from: output.from });
+    const frame = binary ? binaryFrames(handle) : textFrames(sessionId);
+    void this.#pump(sessionId, output.chunks, frame, following.signal);
+  }
+
+  async #pump(
+    sessionId: string,
+    chunks: Following['chunks'],
+    frame: (chunk: OutputChunk) => Buffer | string,
+    signal: AbortSignal,
+  ): Promise<void> {
+    try {
+      for await (const chunk of chunks) await this.#sendWhenThereIsRoom(frame(chunk));
+    } catch (error) {
+      if (!signal.aborted) this.#fail(error, sessionId);
+    }
+  }
+
+  async #sendWhenThereIsRoom(frame: Buffer | string): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#client.send(frame, () => resolve()); // A closed socket ends the stream by its own event.
+    if (this.#client.bufferedAmount > mostUnread) await promise;
+  }
+
+  #send(message: object): void {
+    if (this.#client.bufferedAmount > 2 * mostUnread)
+      this.#client.close(1013, 'you read too slowly; connect again');
+    else this.#client.send(JSON.stringify(message), () => undefined);
+  }
+}
+
+/** `[u32 handle][u64 byte offset][bytes]` */
+function binaryFrames(handle: number): (chunk: OutputChunk) => Buffer {
+  return ({ offset, bytes }) => {
+    const frame = Buffer.allocUnsafe(headerBytes + bytes.length);
+    frame.writeUInt32BE(handle, 0);
+    frame.writeBigUInt64BE(BigInt(offset), 4);
+    frame.set(bytes, headerBytes);
+    return frame;
+  };
+}
+
+/** A character whose bytes come in two chunks is sent whole with the second. */
+function textFrames(sessionId: string): (chunk: OutputChunk) => string {
+  const decoder = new StringDecoder('utf8');
+  return ({ bytes }) =>
+    JSON.stringify({ type: 'raw_data', sessionId, rawData: decoder.write(Buffer.from(bytes)) });
+}
+
+function parse(text: string | undefined): Incoming {
+  if (text === undefined) throw new PolyError('invalid_request', 'a message is JSON text, not bytes.');
+  let given: unknown;
+  try {
+    given = JSON.parse(text);
+  } catch (cause) {
+    throw new PolyError('invalid_request', 'the message is not JSON.', { cause });
+  }
+  const parsed = incoming.safeParse(given);
+  if (parsed.success) return parsed.data;
+  throw new PolyError('invalid_arguments', `the message is not understood: ${z.prettifyError(parsed.error)}`);
+}

@@ -1,0 +1,78 @@
+import type { Portion } from './byte-ring.ts';
+import { createFinder, type Line, type Pattern } from './find-lines.ts';
+import { newline, nextLine } from './line-starts.ts';
+import { plainLine } from './plain-view.ts';
+import { partsBetween, type Slab } from './slabs.ts';
+
+export interface Match {
+  /** Number of the line, from 0. */
+  readonly line: number;
+  /** The line as people read it. */
+  readonly text: string;
+  /** Where it begins, or where the search began in it. */
+  readonly offset: number;
+}
+
+export interface RangeSearch extends Pattern {
+  readonly slabs: readonly Slab[];
+  readonly portions: readonly Portion[];
+  readonly end: number;
+  /** Only the first match, from the beginning on; otherwise the last ones, the newest first. */
+  readonly first: boolean;
+  readonly limit: number;
+}
+
+/** What has been found since the last news. */
+export interface SearchNews {
+  readonly matches: readonly Match[];
+  /** Where a search for the first goes on: after its line, or at the line that is still open. */
+  readonly next?: number;
+}
+
+/** The most text in one answer; a single line may be longer. */
+const mostText = 1024 * 1024;
+
+/** Tells of each match as it finds it, and answers whether there are older ones than those it told of. */
+export function searchRange(search: RangeSearch, tell: (news: SearchNews) => void): boolean {
+  return search.first ? tellFirst(search, tell) : tellLast(search, tell);
+}
+
+function tellLast(search: RangeSearch, tell: (news: SearchNews) => void): boolean {
+  const find = createFinder(search);
+  let [count, size] = [0, 0];
+  for (const portion of search.portions.toReversed()) {
+    const bytes = bytesOf(search, portion);
+    for (const line of find(bytes, true)) {
+      const match = matchOf(bytes, portion, line);
+      size += match.text.length;
+      if (count === search.limit || (count > 0 && size > mostText)) return true;
+      count++;
+      tell({ matches: [match] });
+    }
+  }
+  return false;
+}
+
+function tellFirst(search: RangeSearch, tell: (news: SearchNews) => void): false {
+  const find = createFinder(search);
+  for (const portion of search.portions) {
+    const bytes = bytesOf(search, portion);
+    for (const line of find(bytes, false)) {
+      const match = matchOf(bytes, portion, line);
+      tell({ matches: [match], next: portion.from + nextLine(bytes, line.from) });
+      return false;
+    }
+    tell({ matches: [], next: portion.from + bytes.lastIndexOf(newline) + 1 });
+  }
+  return false;
+}
+
+function bytesOf({ slabs }: RangeSearch, { from, to }: Portion): Buffer {
+  const parts = partsBetween(slabs, from, to);
+  return parts.length === 1 && parts[0] ? parts[0] : Buffer.concat(parts);
+}
+
+function matchOf(bytes: Buffer, portion: Portion, { line, from, to }: Line): Match {
+  const text = plainLine(bytes.toString('utf8', from, to));
+  return { line: portion.line + line, text, offset: portion.from + from };
+}

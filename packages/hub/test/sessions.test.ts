@@ -1,0 +1,265 @@
+import { connect } from 'node:net';
+import type { PtySession } from '@polyphony/protocol';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { WebSocket } from 'ws';
+import { TestHub, until } from './test-hub.ts';
+
+let hub: TestHub;
+beforeAll(async () => {
+  hub = await TestHub.start();
+});
+afterAll(() => hub[Symbol.asyncDispose]());
+
+async function rest(method: string, path: string, body?: unknown, token: string = hub.token) {
+  const text = body === undefined ? undefined : JSON.stringify(body);
+  const headers = { authorization: `Bearer ${token}`, ...(text && { 'content-type': 'application/json' }) };
+  const answer = await hub.send({ method, path, headers, ...(text && { body: text }) } as never);
+  return { status: answer.status, value: JSON.parse(answer.body) };
+}
+
+const start = async (command: string, ...args: string[]): Promise<PtySession> =>
+  (await rest('POST', '/api/sessions', { command, args, description: 'for a test' })).value;
+const session = async (id: string): Promise<PtySession> => (await rest('GET', `/api/sessions/${id}`)).value;
+
+describe('/api/sessions', () => {
+  it('starts, shows and lists what runs in pty panes', async () => {
+    const made = await start('sh', '-c', 'echo one; printf two; exit 3');
+    expect(made).toMatchObject({
+      title: 'sh -c echo one; printf two; exit 3',
+      description: 'for a test',
+      command: 'sh',
+      args: ['-c', 'echo one; printf two; exit 3'],
+      workdir: hub.home,
+    });
+    const ended = await until(async () => {
+      const now = await session(made.id);
+      return now.status !== 'running' && now;
+    });
+    expect(ended).toMatchObject({ status: 'exited', exitCode: 3, exitSignal: null, lineCount: 2 });
+    expect((await rest('GET', '/api/sessions')).value).toContainEqual(ended);
+    expect((await rest('GET', `/api/sessions/${made.id}/buffer/plain`)).value).toEqual({
+      plain: 'one\ntwo',
+      byteLength: 7,
+    });
+    expect((await rest('GET', `/api/sessions/${made.id}/buffer/raw`)).value).toEqual({
+      raw: 'one\r\ntwo',
+      byteLength: 8,
+    });
+  });
+
+  it('types, kills and forgets, and calls killed only what is dead', async () => {
+    const { id } = await start(
+      'sh',
+      '-c',
+      'trap "" TERM HUP; echo ready; while :; do read line; echo "got $line"; done',
+    );
+    const plain = async (): Promise<string> =>
+      (await rest('GET', `/api/sessions/${id}/buffer/plain`)).value.plain;
+    await until(async () => (await plain()).includes('ready'));
+    expect(await rest('POST', `/api/sessions/${id}/input`, { data: 'hello\r' })).toEqual({
+      status: 200,
+      value: { success: true },
+    });
+    await until(async () => (await plain()).includes('got hello'));
+    expect((await rest('DELETE', `/api/sessions/${id}`)).value).toEqual({ success: true });
+    expect(await session(id)).toMatchObject({ status: 'killed', exitCode: null, exitSignal: 'SIGKILL' });
+    const late = await rest('POST', `/api/sessions/${id}/input`, { data: 'x' });
+    expect([late.status, late.value.error.code]).toEqual([409, 'pane_exited']);
+    expect((await rest('DELETE', `/api/sessions/${id}/cleanup`)).status).toBe(200);
+    expect((await rest('GET', `/api/sessions/${id}`)).status).toBe(404);
+  });
+
+  it('ends them all at once', async () => {
+    await start('cat');
+    await start('cat');
+    expect((await rest('DELETE', '/api/sessions')).status).toBe(200);
+    expect((await rest('GET', '/api/sessions')).value).toEqual([]);
+  });
+
+  it('says what is wrong, and makes nothing of it', async () => {
+    const outcomes = await Promise.all([
+      rest('POST', '/api/sessions', { command: '/no/such/program' }),
+      rest('POST', '/api/sessions', { command: 'cat', workdir: '/no/such/folder' }),
+      rest('POST', '/api/sessions', {}),
+      rest('POST', '/api/sessions', { command: 'cat', colour: 'red' }),
+      rest('POST', '/api/sessions', { command: 'cat', cols: 0 }),
+      rest('GET', '/api/sessions/pty_none'),
+      rest('DELETE', '/api/sessions/pty_none'),
+      rest('POST', '/api/sessions/pty_none/input', { data: 'x' }),
+      rest('PUT', '/api/sessions', {}),
+      rest('GET', '/api/sessions/pty_none/buffer/other'),
+      rest('GET', '/api/sessions', undefined, 'wrong'),
+    ]);
+    expect(outcomes.map(({ status, value }) => [status, value.error.code])).toEqual([
+      [422, 'spawn_failed'],
+      [422, 'spawn_failed'],
+      [400, 'invalid_arguments'],
+      [400, 'invalid_arguments'],
+      [400, 'invalid_arguments'],
+      [404, 'not_found'],
+      [404, 'not_found'],
+      [404, 'not_found'],
+      [405, 'method_not_allowed'],
+      [404, 'unknown_route'],
+      [401, 'unauthenticated'],
+    ]);
+    expect((await rest('GET', '/api/sessions')).value).toEqual([]);
+  });
+
+  it('shows a pane nobody else’s sessions', async () => {
+    const { id } = await start('sh', '-c', 'echo "token $POLY_TOKEN"; cat');
+    const other = await start('cat');
+    const token = await until(async () => {
+      const { plain } = (await rest('GET', `/api/sessions/${id}/buffer/plain`)).value;
+      return /token (\S+)/.exec(plain)?.[1];
+    });
+    const seen = (await rest('GET', '/api/sessions', undefined, token)).value as readonly PtySession[];
+    expect(seen.map((one) => one.id)).toEqual([id]);
+    expect((await rest('GET', `/api/sessions/${other.id}`, undefined, token)).status).toBe(404);
+    await rest('DELETE', '/api/sessions', undefined, token);
+    expect((await session(other.id)).status).toBe('running');
+    await rest('DELETE', '/api/sessions');
+  });
+});
+
+type Message = { readonly type: string } & Record<string, unknown>;
+
+/** A client that keeps all it hears. */
+class Client {
+  readonly socket: WebSocket;
+  readonly heard: Message[] = [];
+  readonly frames: Buffer[] = [];
+
+  constructor(token: string = hub.token) {
+    this.socket = new WebSocket('ws://poly/ws', {
+      createConnection: () => connect(hub.socket),
+      headers: { authorization: `Bearer ${token}` },
+    });
+    this.socket.on('message', (data, binary) => {
+      if (binary) this.frames.push(data as Buffer);
+      else this.heard.push(JSON.parse(String(data)) as Message);
+    });
+  }
+
+  async send(message: object): Promise<void> {
+    await until(() => this.socket.readyState === WebSocket.OPEN);
+    this.socket.send(JSON.stringify(message));
+  }
+
+  next(type: string, fits: (message: Message) => boolean = () => true): Promise<Message> {
+    return until(() => this.heard.find((message) => message.type === type && fits(message)));
+  }
+
+  /** The text of a session, as far as it was heard. */
+  text(sessionId: string): string {
+    return this.heard
+      .filter((message) => message.type === 'raw_data' && message.sessionId === sessionId)
+      .map(({ rawData }) => rawData)
+      .join('');
+  }
+}
+
+describe('/ws', () => {
+  it('starts a session and streams it as text, with characters whole', async () => {
+    const client = new Client();
+    expect(await client.next('session_list')).toMatchObject({ sessions: [] });
+    const command = 'printf "\\\\303"; sleep 0.1; printf "\\\\266l\\n"; read x; echo "$x"';
+    await client.send({ type: 'spawn', command: 'sh', args: ['-c', command], subscribe: true });
+    const { sessionId } = await client.next('subscribed');
+    const id = String(sessionId);
+    await until(() => client.text(id) === 'öl\r\n');
+    await client.send({ type: 'input', sessionId: id, data: 'bye\r' });
+    await client.next('session_update', ({ session: one }) => (one as PtySession).status === 'exited');
+    await until(() => client.text(id).endsWith('bye\r\nbye\r\n'));
+    await client.send({ type: 'readRaw', sessionId: id });
+    expect(await client.next('readRawResponse')).toMatchObject({
+      sessionId: id,
+      rawData: 'öl\r\nbye\r\nbye\r\n',
+    });
+    client.socket.close();
+  });
+
+  it('goes on where a client left off, without a gap or a repeat', async () => {
+    const { id } = await start(
+      'sh',
+      '-c',
+      'i=0; while [ $i -lt 3000 ]; do i=$((i+1)); echo "line $i"; done; cat',
+    );
+    let next = 0;
+    let bytes = Buffer.alloc(0);
+    while (!bytes.includes('line 3000\r\n')) {
+      const client = new Client();
+      await client.send({ type: 'subscribe', sessionId: id, from: next, binary: true });
+      const { handle } = await client.next('subscribed');
+      const frame = await until(() => client.frames.at(0));
+      client.socket.terminate();
+      expect([frame.readUInt32BE(0), Number(frame.readBigUInt64BE(4))]).toEqual([handle, next]);
+      bytes = Buffer.concat([bytes, frame.subarray(12)]);
+      next += frame.length - 12;
+    }
+    const lines = bytes.toString().split('\r\n').slice(0, 3000);
+    expect(lines).toEqual(Array.from({ length: 3000 }, (_, n) => `line ${n + 1}`));
+    await rest('DELETE', '/api/sessions');
+  });
+
+  it('changes the size, stops when told to, and streams only what is new when no place is named', async () => {
+    const { id } = await start('sh', '-c', 'echo old; while read x; do stty size; done');
+    await until(async () => (await session(id)).lineCount === 1);
+    const client = new Client();
+    await client.send({ type: 'subscribe', sessionId: id });
+    expect(await client.next('subscribed')).toMatchObject({ from: 5 });
+    await client.send({ type: 'resize', sessionId: id, cols: 77, rows: 11 });
+    await client.send({ type: 'input', sessionId: id, data: '\r' });
+    await until(() => client.text(id).includes('11 77'));
+    expect(client.text(id)).not.toContain('old');
+    await client.send({ type: 'unsubscribe', sessionId: id });
+    await client.next('unsubscribed');
+    const heard = client.text(id);
+    await client.send({ type: 'input', sessionId: id, data: '\r' });
+    await until(async () => (await session(id)).lineCount > 4);
+    await client.send({ type: 'session_list' });
+    await until(() => client.heard.filter(({ type }) => type === 'session_list').length === 2);
+    expect(client.text(id)).toBe(heard);
+    client.socket.close();
+    await rest('DELETE', '/api/sessions');
+  });
+
+  it('ends up with the last of very many sizes', async () => {
+    const { id } = await start('sh', '-c', 'while read x; do stty size; done');
+    const client = new Client();
+    await client.send({ type: 'subscribe', sessionId: id, from: 0 });
+    for (let n = 0; n < 1000; n++)
+      await client.send({ type: 'resize', sessionId: id, cols: 2 + (n % 500), rows: 20 });
+    await client.send({ type: 'resize', sessionId: id, cols: 123, rows: 45 });
+    await until(async () => {
+      const { cols, rows } = await hub.client.call('pane:screen', { paneId: id });
+      return cols === 123 && rows === 45;
+    });
+    await client.send({ type: 'input', sessionId: id, data: '\r' });
+    await until(() => client.text(id).includes('45 123'));
+    client.socket.close();
+    await rest('DELETE', '/api/sessions');
+  });
+
+  it('answers bad messages with what is wrong, and goes on', async () => {
+    const client = new Client();
+    const bad = [
+      ['{', 'invalid_request'],
+      ['{"type":"dance"}', 'invalid_arguments'],
+      ['{"type":"subscribe","sessionId":"pty_none"}', 'not_found'],
+      ['{"type":"input","sessionId":"pty_none","data":"x"}', 'not_found'],
+      ['{"type":"subscribe","sessionId":"pty_none","from":-1}', 'invalid_arguments'],
+      ['{"type":"spawn","command":"/no/such/program"}', 'spawn_failed'],
+      ['{"type":"resize","sessionId":"pty_none","cols":0,"rows":0}', 'invalid_arguments'],
+    ] as const;
+    await client.next('session_list');
+    for (const [text] of bad) client.socket.send(text);
+    client.socket.send(Buffer.from([1, 2, 3]));
+    await until(() => client.heard.filter(({ type }) => type === 'error').length === bad.length + 1);
+    expect(client.heard.filter(({ type }) => type === 'error').map(({ code }) => code)).toEqual([
+      ...bad.map(([, code]) => code),
+      'invalid_request',
+    ]);
+    client.socket.close();
+  });
+});

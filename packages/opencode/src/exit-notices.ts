@@ -1,0 +1,167 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import { type Meta, PolyError } from '@polyphony/protocol';
+import type { Exit } from './follow-exits.ts';
+import type { Hub } from './hub.ts';
+import type { OpenCodeClient } from './opencode.ts';
+import { notes, projectPanes, unlessGone } from './project-panes.ts';
+
+export interface ExitNoticesOptions {
+  readonly hub: Hub;
+  readonly client: OpenCodeClient;
+  readonly directory: string;
+}
+
+const firstMs = 500;
+const mostMs = 30_000;
+const mostPosts = 10;
+
+/**
+ * Tells a session of the end of a pane it asked to be told of: once, whatever is restarted. OpenCode 1.18.33 answers
+ * 204 to a prompt it then loses when a turn just died, so that the same message is posted again until a turn saw it.
+ */
+export class ExitNotices {
+  readonly #options: ExitNoticesOptions;
+  readonly #stop = new AbortController();
+  /** Tells this plugin from another in the same process. */
+  readonly #self = randomUUID();
+  /** Sessions that live in this process. */
+  readonly #met = new Set<string>();
+  /** What is told as soon as its session comes to life here. */
+  readonly #waiting = new Map<string, Exit[]>();
+
+  constructor(options: ExitNoticesOptions) {
+    this.#options = options;
+  }
+
+  /** From which event on something may still have to be told. */
+  async since(): Promise<number | undefined> {
+    const { hub, directory } = this.#options;
+    const open = (await projectPanes(hub.running, directory))
+      .filter(({ meta }) => meta[notes.noticed] !== true)
+      .flatMap(({ meta: { [notes.since]: since } }) => (typeof since === 'number' ? [since] : []));
+    return open.length === 0 ? undefined : Math.min(...open);
+  }
+
+  take(exit: Exit): void {
+    if (exit.payload.notice !== undefined) void this.#tell(exit);
+  }
+
+  /** A session does something here. */
+  meet(session: string): void {
+    this.#met.add(session);
+    const waiting = this.#waiting.get(session) ?? [];
+    this.#waiting.delete(session);
+    for (const exit of waiting) this.take(exit);
+  }
+
+  close(): void {
+    this.#stop.abort();
+  }
+
+  async #tell(exit: Exit): Promise<void> {
+    const { signal } = this.#stop;
+    const progress = { claimed: undefined as string | undefined, posts: 0 };
+    for (let wait = firstMs; !signal.aborted; wait = Math.min(wait * 2, mostMs)) {
+      const done = await this.#step(exit, progress).catch(() => false); // Hub or session is away: it is tried again.
+      if (done) return;
+      await pause(wait, undefined, { signal, ref: false }).catch(() => undefined); // Closed meanwhile.
+    }
+  }
+
+  /** Goes one step further; answers whether there is nothing left to do. */
+  async #step(exit: Exit, progress: { claimed: string | undefined; posts: number }): Promise<boolean> {
+    const { hub, client } = this.#options;
+    const { paneId, notice = '' } = exit.payload;
+    const meta = (await hub.running.call('pane:get-meta', { paneId }).catch(unlessGone))?.meta;
+    const session = meta && this.#sessionToTell(meta, exit);
+    if (!meta || session === undefined) return true;
+    progress.claimed ??= await this.#claim(exit, meta);
+    const { claimed: messageID } = progress;
+    if (messageID === undefined) return true;
+
+    const path = { id: session };
+    const found = await client.session.get({ path });
+    if (found.response?.status === 404) return true;
+    const seen = await this.#progressOf(session, messageID);
+    if (seen === 'seen') {
+      await hub.running.call('pane:set-meta', { paneId, key: notes.noticed, value: true });
+      return true;
+    }
+    if (seen === 'busy') return false;
+    if (++progress.posts > mostPosts) return true;
+    const { agent, model } = found.data ?? {};
+    await client.session.promptAsync({
+      path,
+      body: {
+        messageID,
+        // Without these OpenCode 1.18.33 would go on as its default agent.
+        agent,
+        model: model && { providerID: model.providerID, modelID: model.id },
+        variant: model?.variant === 'default' ? undefined : model?.variant,
+        parts: [{ id: messageID.replace('msg_', 'prt_'), type: 'text', text: notice }],
+      },
+    });
+    return false;
+  }
+
+  /** The session this plugin has to tell; of what a process that is gone has left, when the session comes to life. */
+  #sessionToTell(meta: Meta, exit: Exit): string | undefined {
+    const session = meta[notes.session];
+    const starter = meta[notes.process];
+    const ours = meta[notes.directory] === this.#options.directory && meta[notes.noticed] !== true;
+    if (!ours || typeof session !== 'string' || typeof starter !== 'number') return undefined;
+    if (starter === process.pid || this.#met.has(session)) {
+      return starter === process.pid || !isAlive(starter) ? session : undefined;
+    }
+    this.#waiting.set(session, [...(this.#waiting.get(session) ?? []), exit]);
+    return undefined;
+  }
+
+  /** Of several plugins in a process one gets to tell; the message has the same id whoever tells it. */
+  async #claim({ seq, payload: { paneId } }: Exit, meta: Meta): Promise<string | undefined> {
+    const known = meta[notes.notice];
+    const messageID = typeof known === 'string' ? known.split(' ', 1)[0] : newMessageId();
+    const value = `${messageID} ${this.#self}`;
+    const idempotencyKey = `opencode-notice-${paneId}-${seq}-${process.pid}`;
+    const claim = this.#options.hub.running.call(
+      'pane:set-meta',
+      { paneId, key: notes.notice, value },
+      { idempotencyKey },
+    );
+    return claim.then(
+      () => messageID,
+      (error: unknown) => {
+        if (error instanceof PolyError && error.code === 'conflict') return undefined;
+        throw error;
+      },
+    );
+  }
+
+  async #progressOf(session: string, messageID: string): Promise<'seen' | 'busy' | 'absent'> {
+    const { client } = this.#options;
+    const messages = (await client.session.messages({ path: { id: session } })).data ?? [];
+    const ours = messages.find(({ info }) => info.id === messageID)?.info;
+    if (!ours) return 'absent';
+    const seen = messages.some(
+      ({ info }) =>
+        info.role === 'assistant' && (info.parentID === messageID || info.time.created > ours.time.created),
+    );
+    if (seen) return 'seen';
+    return (await client.session.status()).data?.[session] === undefined ? 'absent' : 'busy';
+  }
+}
+
+/** As OpenCode makes its own: they sort by time. */
+function newMessageId(): string {
+  const time = (BigInt(Date.now()) * 0x1000n).toString(16).slice(-12).padStart(12, '0');
+  return `msg_${time}${randomBytes(7).toString('hex')}`;
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}

@@ -1,0 +1,36 @@
+import { createStateSync } from './agent-state.ts';
+import { addCommands, runCommand } from './commands.ts';
+import { ExitNotices } from './exit-notices.ts';
+import type { Env } from './find-hub.ts';
+import { followExits } from './follow-exits.ts';
+import { createHub } from './hub.ts';
+import type { Hooks, PluginInput } from './opencode.ts';
+import { closeSessionPanes } from './project-panes.ts';
+import { createTools } from './tools.ts';
+
+/** OpenCode calls this once for each project, and for some of them twice. */
+export function createPlugin({ client, directory }: PluginInput, env: Env = process.env): Hooks {
+  const hub = createHub({ env });
+  const notices = new ExitNotices({ hub, client, directory });
+  const follower = followExits({ hub, onExit: (exit) => notices.take(exit), since: () => notices.since() });
+  const syncState = createStateSync(hub, env);
+
+  return {
+    tool: createTools({ hub, directory, env, following: () => follower.following() }),
+    config: async (config) => addCommands(config),
+    async event({ event }) {
+      const { type, properties } = event;
+      if (type === 'session.status' && properties.sessionID) notices.meet(properties.sessionID);
+      syncState(event);
+      if (type !== 'session.deleted' || !properties.info?.id) return;
+      // OpenCode 1.18.33 takes nobody's failure here; panes that stay are found by `poly ls`.
+      await closeSessionPanes(hub.running, directory, properties.info.id).catch(() => undefined);
+    },
+    'command.execute.before': ({ command, sessionID }) => runCommand(command, sessionID, { hub, client }),
+    // Panes live on: they are the hub's.
+    async dispose() {
+      follower.close();
+      notices.close();
+    },
+  };
+}

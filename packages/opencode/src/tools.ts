@@ -1,0 +1,171 @@
+import { randomBytes } from 'node:crypto';
+import {
+  type Client,
+  commandLine,
+  decodeEscapes,
+  environmentToPass,
+  killedAnswer,
+  listAnswer,
+  type Matches,
+  matchesAnswer,
+  type PaneToolName,
+  PolyError,
+  paneOfSpawn,
+  paneTools,
+  readAnswer,
+  screenAnswer,
+  spawnedAnswer,
+  type Tool,
+  type Waited,
+  waitedAnswer,
+  writtenAnswer,
+} from '@polyphony/protocol';
+import type { Env } from './find-hub.ts';
+import { failureText, type Hub } from './hub.ts';
+import type { ToolContext, ToolDefinition } from './opencode.ts';
+import { permitSpawn, realFolder } from './permit-spawn.ts';
+import { notes, projectPane, projectPanes } from './project-panes.ts';
+
+export interface ToolsOptions {
+  readonly hub: Hub;
+  /** The project whose terminals these are. */
+  readonly directory: string;
+  readonly env: Env;
+  /** The newest event that has been followed; resolves once the log is followed. */
+  readonly following: () => Promise<number>;
+}
+
+interface Call<Params> {
+  readonly params: Params;
+  /** As the model gave them; OpenCode shows this very object. */
+  readonly args: Record<string, unknown>;
+  readonly context: ToolContext;
+  readonly client: Client;
+  readonly directory: string;
+  readonly options: ToolsOptions;
+}
+
+type ParamsOf<Name extends PaneToolName> =
+  (typeof paneTools)[Name] extends Tool<infer Params> ? Params : never;
+
+const defaultLines = 500;
+const defaultWait = 60;
+const mostTitle = 200;
+
+const run: { readonly [Name in PaneToolName]: (call: Call<ParamsOf<Name>>) => Promise<string> } = {
+  async pty_spawn({ params, args, context, client, directory, options }) {
+    const { command, args: words = [], workdir, env = {}, notifyOnExit = false } = params;
+    const argv = [command, ...words];
+    const cwd = realFolder(context.directory, workdir);
+    await permitSpawn({ argv, env, cwd }, args, context);
+    await client.get('/health');
+    const since = notifyOnExit ? await options.following() : undefined;
+    const spawn = paneOfSpawn({ ...params, title: params.title ?? commandLine(argv).slice(0, mostTitle) });
+    const { id } = await client.call('pane:new', {
+      ...spawn,
+      id: `pty_${randomBytes(4).toString('hex')}`,
+      cwd,
+      env: { ...withoutOurHost(environmentToPass(options.env)), ...env },
+      notifyOnExit,
+      meta: {
+        ...spawn.meta,
+        [notes.session]: context.sessionID,
+        [notes.directory]: directory,
+        [notes.process]: process.pid,
+        ...(since !== undefined && { [notes.since]: since }),
+      },
+    });
+    const hint = notifyOnExit ? 'You will be told here when it ends; there is no need to look.' : undefined;
+    return spawnedAnswer(await projectPane(client, directory, id), hint);
+  },
+
+  async pty_write({ params: { id, data }, client, directory }) {
+    await projectPane(client, directory, id);
+    const { bytes } = await client.call('pane:write', { paneId: id, ...encoded(decodeEscapes(data)) });
+    return writtenAnswer(id, bytes, data);
+  },
+
+  async pty_read({ params, client, directory }) {
+    const { id: paneId, offset, limit = defaultLines, pattern, ignoreCase } = params;
+    const pane = await projectPane(client, directory, paneId);
+    if (pattern === undefined) {
+      const range = offset === undefined ? { tail: limit } : { fromLine: Math.max(offset, 1), limit };
+      return readAnswer(pane, await client.call('pane:read', { paneId, ...range }));
+    }
+    if (offset !== undefined)
+      throw new PolyError('invalid_arguments', 'offset and pattern cannot be said together.', {
+        hint: 'A pattern finds the last matching lines; read around one of them with offset.',
+      });
+    const search: string = 'pane:search';
+    const found = await client.call(search, { paneId, pattern, limit, ...(ignoreCase && { ignoreCase }) });
+    return matchesAnswer(pane, pattern, found as Matches);
+  },
+
+  pty_list: async ({ client, directory }) => listAnswer(await projectPanes(client, directory)),
+
+  async pty_kill({ params: { id, cleanup = false }, client, directory }) {
+    const { status } = await projectPane(client, directory, id);
+    // Whoever kills it knows that it has ended.
+    if (status === 'running')
+      await client.call('pane:set-meta', { paneId: id, key: notes.noticed, value: true });
+    await client.call('pane:close', { paneId: id, cleanup: false });
+    const ended = await projectPane(client, directory, id);
+    if (cleanup) await client.call('pane:close', { paneId: id, cleanup: true });
+    return killedAnswer(ended, cleanup);
+  },
+
+  async pty_screen({ params: { id }, client, directory }) {
+    const pane = await projectPane(client, directory, id);
+    return screenAnswer(pane, await client.call('pane:screen', { paneId: id }));
+  },
+
+  async pty_wait({ params: { id, timeout = defaultWait, ...until }, client, directory }) {
+    await projectPane(client, directory, id);
+    const wait: string = 'pane:wait';
+    const waited = await client.call(wait, { paneId: id, ...until, timeoutMs: Math.ceil(timeout * 1000) });
+    return waitedAnswer(id, waited as Waited);
+  },
+};
+
+/** The tools as OpenCode takes them. */
+export function createTools(options: ToolsOptions): Readonly<Record<string, ToolDefinition>> {
+  const { hub, directory } = options;
+  return Object.fromEntries(
+    (Object.keys(paneTools) as PaneToolName[]).map((name) => {
+      const { description, params: schema } = paneTools[name] as Tool;
+      const execute: ToolDefinition['execute'] = async (args, context) => {
+        try {
+          const params = parse(name, schema, args);
+          const client = hub.client(context.abort);
+          return await run[name]({ params: params as never, args, context, client, directory, options });
+        } catch (error) {
+          throw new Error(failureText(error), { cause: error });
+        }
+      };
+      return [name, { description, args: schema.shape, execute }];
+    }),
+  );
+}
+
+function parse(name: string, schema: Tool['params'], args: unknown): unknown {
+  const parsed = schema.safeParse(args);
+  if (parsed.success) return parsed.data;
+  const problems = parsed.error.issues.map(({ path, message }) =>
+    path.length === 0 ? message : `${path.join('.')}: ${message}`,
+  );
+  throw new PolyError('invalid_arguments', `${name} was given wrong arguments: ${problems.join('; ')}.`);
+}
+
+/** OpenCode's own variables, its server's password among them, are not for what it starts. */
+function withoutOurHost(env: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith('OPENCODE')));
+}
+
+/** As text where it is text, so that whoever watches can read it. */
+function encoded(bytes: Uint8Array): { readonly data: string; readonly encoding?: 'base64' } {
+  try {
+    return { data: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes) };
+  } catch {
+    return { data: Buffer.from(bytes).toString('base64'), encoding: 'base64' }; // It is no text.
+  }
+}

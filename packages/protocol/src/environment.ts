@@ -1,0 +1,14 @@
+/** Who the caller is, where it stands and which terminal it has; a new pane has its own of all that. */
+const ofTheCaller =
+  /^(POLY_.*|TMUX|TMUX_.*|STY|WINDOW|ZELLIJ.*|TERM|TERMINFO|TERMCAP|TERM_.*|LC_TERMINAL.*|COLORTERM|COLORFGBG|LINES|COLUMNS|WINDOWID|VTE_VERSION|(KITTY|ITERM|WEZTERM|ALACRITTY|GHOSTTY|KONSOLE|WT)_.*|SSH_TTY|GPG_TTY|PWD|OLDPWD|SHLVL|_)$/;
+
+/** The part of a caller's environment that a program gets as if it were started right there. */
+export function environmentToPass(
+  env: Readonly<Record<string, string | undefined>>,
+): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(env).filter(
+      (entry): entry is [string, string] => entry[1] !== undefined && !ofTheCaller.test(entry[0]),
+    ),
+  );
+}
