@@ -4,7 +4,10 @@ import { defineConfig, type UserConfig } from 'vite';
 const config: UserConfig = defineConfig({
   root: import.meta.dirname,
   // "source" makes our packages resolve to their TypeScript; the rest are Vite's own.
-  resolve: { conditions: ['source', 'module', 'browser', 'development|production'] },
+  resolve: { conditions: ['source', 'module', 'browser', 'production'] },
+  // Whoever builds it, the tests among them, gets what users get.
+  define: { 'process.env.NODE_ENV': '"production"' },
+  oxc: { jsx: { runtime: 'automatic', development: false } },
   build: {
     outDir: join(import.meta.dirname, '..', 'hub', 'dist', 'web'),
     emptyOutDir: true,

@@ -1,5 +1,5 @@
+import type { Approval, Decision } from '@polyphony/protocol';
 import type { JSX } from 'react';
-import type { Approval, Decision } from './approval.ts';
 import { harmless } from './harmless.ts';
 import type { HubState } from './hub-state.ts';
 import { ageOf } from './pane-state.ts';
@@ -36,7 +36,7 @@ export function Approvals({ hub, approvals, now }: ApprovalsProps): JSX.Element 
               <p className="dim">with {env.map(harmless).join(', ')}</p>
             )}
             <p>
-              <bdi>{harmless(reason)}</bdi> {by !== undefined && <span className="dim">{harmless(by)}</span>}
+              <bdi>{harmless(reason)}</bdi> <span className="dim">{harmless(by)}</span>
             </p>
             <div className="actions">
               <button type="button" onClick={() => void resolve(id, 'deny')}>

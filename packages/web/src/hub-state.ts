@@ -1,4 +1,5 @@
 import {
+  type Approval,
   type Client,
   createClient,
   type ErrorInfo,
@@ -6,7 +7,6 @@ import {
   PolyError,
   type PolyEvent,
 } from '@polyphony/protocol';
-import type { Approval } from './approval.ts';
 import { followEvents } from './follow-events.ts';
 import { PaneSocket } from './pane-socket.ts';
 
@@ -109,23 +109,16 @@ export class HubState {
     try {
       while (this.#stale) {
         this.#stale = false;
-        const [panes, approvals] = await Promise.all([this.client.call('pane:list', {}), this.#approvals()]);
+        const [panes, { approvals }] = await Promise.all([
+          this.client.call('pane:list', {}),
+          this.client.call('approval:list', {}),
+        ]);
         this.#set({ panes, approvals });
       }
     } catch {
       // The hub is away: whoever finds it again reads the list anew.
     } finally {
       this.#refreshing = false;
-    }
-  }
-
-  async #approvals(): Promise<readonly Approval[]> {
-    try {
-      const answer = await this.client.call('approval:list', {});
-      return (answer as { readonly approvals: readonly Approval[] }).approvals;
-    } catch (error) {
-      if (error instanceof PolyError && error.code === 'unknown_action') return []; // A hub without approvals.
-      throw error;
     }
   }
 

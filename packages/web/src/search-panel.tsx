@@ -1,4 +1,4 @@
-import type { PaneLine, PaneReadParams } from '@polyphony/protocol';
+import type { PaneLine, PaneReadParams, PaneSearchParams, PaneSearchResult } from '@polyphony/protocol';
 import { type FormEvent, type JSX, useState } from 'react';
 import { harmless } from './harmless.ts';
 import type { HubState } from './hub-state.ts';
@@ -7,14 +7,6 @@ interface SearchPanelProps {
   readonly hub: HubState;
   readonly paneId: string;
   readonly onClose: () => void;
-}
-
-interface Found {
-  readonly matches: readonly PaneLine[];
-  /** There are older ones. */
-  readonly more: boolean;
-  /** Everything that is kept was looked at. */
-  readonly complete: boolean;
 }
 
 /** Lines before and after a match that are shown with it. */
@@ -26,27 +18,19 @@ export function SearchPanel({ hub, paneId, onClose }: SearchPanelProps): JSX.Ele
   const [pattern, setPattern] = useState('');
   const [isRegex, setRegex] = useState(false);
   const [ignoreCase, setIgnoreCase] = useState(true);
-  const [found, setFound] = useState<Found>();
+  const [found, setFound] = useState<PaneSearchResult>();
   const [context, setContext] = useState<{ readonly n: number; readonly lines: readonly PaneLine[] }>();
 
   const search = async (before?: number): Promise<void> => {
     if (pattern === '') return;
-    const params = {
-      paneId,
-      pattern,
-      literal: !isRegex,
-      ignoreCase,
-      limit,
-      ...(before !== undefined && { before }),
+    const params: PaneSearchParams = { paneId, pattern, literal: !isRegex, ignoreCase, limit, before };
+    const ask = async (): Promise<void> => {
+      const { matches, ...rest } = await hub.client.call('pane:search', params);
+      const kept = before === undefined ? [] : (found?.matches ?? []);
+      setFound({ matches: [...kept, ...matches], ...rest });
+      if (before === undefined) setContext(undefined);
     };
-    await hub.attempt(
-      hub.client.call('pane:search' as string, params).then((answer) => {
-        const { matches, ...rest } = answer as Found;
-        const kept = before === undefined ? [] : (found?.matches ?? []);
-        setFound({ matches: [...kept, ...matches], ...rest });
-        if (before === undefined) setContext(undefined);
-      }),
-    );
+    await hub.attempt(ask());
   };
   const look = async (n: number): Promise<void> => {
     const first = Math.max(1, n - around);
@@ -142,7 +126,7 @@ export function SearchPanel({ hub, paneId, onClose }: SearchPanelProps): JSX.Ele
   );
 }
 
-function summaryOf({ matches, more, complete }: Found): string {
+function summaryOf({ matches, more, complete }: PaneSearchResult): string {
   const count = matches.length === 1 ? '1 line' : `${matches.length} lines`;
   if (matches.length === 0)
     return complete ? 'Nothing found.' : 'Nothing found so far; the search was cut short.';

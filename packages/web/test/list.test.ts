@@ -1,3 +1,4 @@
+import type { PolyError } from '@polyphony/protocol';
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { until } from '../../hub/test/test-hub.ts';
@@ -108,7 +109,7 @@ describe('the keyboard', () => {
 });
 
 describe('panes', () => {
-  it('are started from the page, at the size of their tile', async () => {
+  it('are started from the page, and typed into at once', async () => {
     await page.keyboard.press('n');
     await page.keyboard.type('echo from the page; cat');
     await page.getByLabel('Folder').fill('/tmp');
@@ -153,57 +154,67 @@ describe('panes', () => {
 
 describe('a search', () => {
   it('finds lines and shows what stands around them', async () => {
-    await ground.pane('log', 'seq 1 100; exec cat');
+    await ground.pane('log', 'seq 1 100; echo Done 42; exec cat');
     const shown = await look(page, 'log');
-    await page.route('**/action/pane%3Asearch', (route) => {
-      expect(route.request().postDataJSON()).toMatchObject({
-        pattern: '42',
-        literal: true,
-        ignoreCase: true,
-      });
-      return route.fulfill({ json: { matches: [{ n: 42, text: '42' }], more: false, complete: true } });
-    });
+    await shows(shown, 'Done 42');
     await page.keyboard.press('Control+Shift+F');
-    await page.keyboard.type('42');
+    await page.keyboard.type('done');
     await page.keyboard.press('Enter');
-    await shown.getByText('1 line').waitFor();
-    await shown.getByRole('button', { name: '42 42' }).click();
-    await shown.locator('.context').getByText('48').waitFor();
+    await shown.getByText('1 line', { exact: true }).waitFor();
+    await page.getByRole('searchbox', { name: 'Pattern' }).fill('42');
+    await page.keyboard.press('Enter');
+    await shown.getByText('2 lines', { exact: true }).waitFor();
+    await shown.getByRole('button', { name: '42 42', exact: true }).click();
+    await shown.locator('.context').getByText('48  48').waitFor();
     await page.keyboard.press('Escape');
     await page.keyboard.type('typed again');
     await shows(shown, 'typed again');
+  });
+
+  it('goes on to older lines, and says when there are none', async () => {
+    await ground.pane('long', 'seq 1 250; exec cat');
+    const shown = await look(page, 'long');
+    await shows(shown, '250');
+    await page.keyboard.press('Control+Shift+F');
+    await shown.getByLabel('.*').check();
+    await page.getByRole('searchbox', { name: 'Pattern' }).fill('^[0-9]+$');
+    await page.keyboard.press('Enter');
+    await shown.getByText('100 lines, and older ones').waitFor();
+    await shown.getByRole('button', { name: 'Older matches' }).click();
+    await shown.getByRole('button', { name: 'Older matches' }).click();
+    await shown.getByText('250 lines', { exact: true }).waitFor();
+    await page.getByRole('searchbox', { name: 'Pattern' }).fill('nowhere');
+    await page.keyboard.press('Enter');
+    await shown.getByText('Nothing found.').waitFor();
+    await page.getByRole('searchbox', { name: 'Pattern' }).fill('(');
+    await page.keyboard.press('Enter');
+    await page.getByRole('alert').waitFor();
   });
 });
 
 describe('what waits for approval', () => {
   it('is shown in full, and decided by the user', async () => {
-    const now = Date.now();
-    let waiting = [
-      {
-        id: 'apr_1',
-        kind: 'spawn',
-        command: ['rm', '-rf', 'my folder'],
-        cwd: '/srv',
-        reason: 'a pane asks \u202e<b>nicely</b>',
-        createdAt: new Date(now).toISOString(),
-        expiresAt: new Date(now + 120_000).toISOString(),
-      },
-    ];
-    const decided: unknown[] = [];
-    await page.route('**/action/approval%3Alist', (route) => route.fulfill({ json: { approvals: waiting } }));
-    await page.route('**/action/approval%3Aresolve', (route) => {
-      decided.push(route.request().postDataJSON());
-      waiting = [];
-      return route.fulfill({ json: {} });
-    });
-    await ground.pane('news');
+    const asker = ground.hub.as(await ground.hub.paneToken('asker'));
+    const worker = await ground.pane('worker');
+    const type = (data: string): Promise<unknown> =>
+      asker.call('pane:write', { paneId: worker, data, enter: true });
     const region = page.getByRole('region', { name: 'Waiting for your approval' });
-    await region.getByText('rm -rf "my folder"').waitFor();
-    await region.getByText('a pane asks \\u202e<b>nicely</b>').waitFor();
+
+    const denied = type('rm -rf / \u202e<b>nicely</b>').catch((error: PolyError) => error.code);
+    await region.getByText('rm -rf / \\u202e<b>nicely</b>').waitFor();
+    await region.getByText('agent:asker').waitFor();
     expect(await page.title()).toBe('(1) Polyphony');
     await region.getByRole('button', { name: 'Deny' }).click();
+    expect(await denied).toBe('forbidden');
     await region.waitFor({ state: 'detached' });
-    expect(decided).toEqual([{ id: 'apr_1', decision: 'deny' }]);
+
+    const allowed = type('let me in');
+    await page.getByRole('button', { name: '1 to approve' }).click();
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await allowed;
+    await region.waitFor({ state: 'detached' });
+    await shows(await look(page, 'worker'), 'let me in');
   });
 });
 
