@@ -10,7 +10,7 @@ interface Command {
 
 const noPage = 'The hub has no page: it listens on its socket only. "poly server restart" gives it one.';
 
-export const commands: Readonly<Record<string, Command>> = {
+const commands: Readonly<Record<string, Command>> = {
   'pty-open-background-spy': {
     description: 'Opens the page that shows all terminals',
     async run(hub) {

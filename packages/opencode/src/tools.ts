@@ -16,7 +16,6 @@ import {
   screenAnswer,
   spawnedAnswer,
   type Tool,
-  type Waited,
   waitedAnswer,
   writtenAnswer,
 } from '@polyphony/protocol';
@@ -43,6 +42,8 @@ interface Call<Params> {
   readonly client: Client;
   readonly directory: string;
   readonly options: ToolsOptions;
+  /** How far each terminal had printed when the agent last wrote or waited. */
+  readonly cursors: Map<string, number>;
 }
 
 type ParamsOf<Name extends PaneToolName> =
@@ -79,8 +80,10 @@ const run: { readonly [Name in PaneToolName]: (call: Call<ParamsOf<Name>>) => Pr
     return spawnedAnswer(await projectPane(client, directory, id), hint);
   },
 
-  async pty_write({ params: { id, data }, client, directory }) {
+  async pty_write({ params: { id, data }, client, directory, cursors }) {
     await projectPane(client, directory, id);
+    const { next } = await client.call('pane:read', { paneId: id, tail: 0 });
+    cursors.set(id, next);
     const { bytes } = await client.call('pane:write', { paneId: id, ...encoded(decodeEscapes(data)) });
     return writtenAnswer(id, bytes, data);
   },
@@ -92,12 +95,9 @@ const run: { readonly [Name in PaneToolName]: (call: Call<ParamsOf<Name>>) => Pr
       const range = offset === undefined ? { tail: limit } : { fromLine: Math.max(offset, 1), limit };
       return readAnswer(pane, await client.call('pane:read', { paneId, ...range }));
     }
-    if (offset !== undefined)
-      throw new PolyError('invalid_arguments', 'offset and pattern cannot be said together.', {
-        hint: 'A pattern finds the last matching lines; read around one of them with offset.',
-      });
     const search: string = 'pane:search';
-    const found = await client.call(search, { paneId, pattern, limit, ...(ignoreCase && { ignoreCase }) });
+    const before = offset === undefined ? {} : { before: Math.max(offset, 1) };
+    const found = await client.call(search, { paneId, pattern, limit, ignoreCase, ...before });
     return matchesAnswer(pane, pattern, found as Matches);
   },
 
@@ -119,17 +119,23 @@ const run: { readonly [Name in PaneToolName]: (call: Call<ParamsOf<Name>>) => Pr
     return screenAnswer(pane, await client.call('pane:screen', { paneId: id }));
   },
 
-  async pty_wait({ params: { id, timeout = defaultWait, ...until }, client, directory }) {
+  async pty_wait({ params: { id, timeout = defaultWait, ...until }, client, directory, cursors }) {
     await projectPane(client, directory, id);
-    const wait: string = 'pane:wait';
-    const waited = await client.call(wait, { paneId: id, ...until, timeoutMs: Math.ceil(timeout * 1000) });
-    return waitedAnswer(id, waited as Waited);
+    const waited = await client.call('pane:wait', {
+      since: cursors.get(id) ?? 0,
+      ...until,
+      paneId: id,
+      timeoutMs: Math.ceil(timeout * 1000),
+    });
+    cursors.set(id, waited.next);
+    return waitedAnswer(id, waited);
   },
 };
 
 /** The tools as OpenCode takes them. */
 export function createTools(options: ToolsOptions): Readonly<Record<string, ToolDefinition>> {
   const { hub, directory } = options;
+  const cursors = new Map<string, number>();
   return Object.fromEntries(
     (Object.keys(paneTools) as PaneToolName[]).map((name) => {
       const { description, params: schema } = paneTools[name] as Tool;
@@ -137,7 +143,15 @@ export function createTools(options: ToolsOptions): Readonly<Record<string, Tool
         try {
           const params = parse(name, schema, args);
           const client = hub.client(context.abort);
-          return await run[name]({ params: params as never, args, context, client, directory, options });
+          return await run[name]({
+            params: params as never,
+            args,
+            context,
+            client,
+            directory,
+            options,
+            cursors,
+          });
         } catch (error) {
           throw new Error(failureText(error), { cause: error });
         }
