@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { type Client, createClient, type HubRequest, type HubResponse, PolyError } from '@polyphony/protocol';
 import { type Env, findHub, type HubKey } from './find-hub.ts';
@@ -14,6 +15,8 @@ export interface Hub {
   stream(path: string, headers: HubRequest['headers'], signal: AbortSignal): Promise<IncomingMessage>;
   /** Where its page is, when it runs and has one. */
   url(): string | undefined;
+  /** A mark that only whoever holds our credential can make. */
+  seal(text: string): string;
   /** Opens the page once, within seconds. */
   pageTicket(): Promise<string>;
 }
@@ -52,6 +55,10 @@ export function createHub({ env, start = startHub }: HubOptions): Hub {
         open(socket, withToken({ method: 'GET', path, headers }, token), signal),
       ),
     url: () => findHub(env)?.url,
+    seal: (text) =>
+      createHmac('sha256', findHub(env)?.token ?? '')
+        .update(text)
+        .digest('hex'),
     async pageTicket() {
       const headers = { 'content-type': 'application/json' };
       const { status, body } = await ask({

@@ -183,10 +183,13 @@ describe('the plugin, listed twice in a real OpenCode', () => {
     },
   );
 
-  it('keeps the panes of others out of sight', async () => {
+  it.each([
+    ['another project’s', '/somewhere/else'],
+    ['whoever only says to be of this one', undefined],
+  ])('keeps the panes of others out of sight: %s', async (_, directory = opencode.home.work) => {
     const { id } = await hub.client.call('pane:new', {
       argv: ['cat'],
-      meta: { 'opencode.directory': '/somewhere/else' },
+      meta: { 'opencode.directory': directory, 'opencode.sessionID': session, 'opencode.seal': 'guessed' },
     });
     expect(await tool('pty_list', {})).toContain('Total: 0');
     for (const name of ['pty_read', 'pty_screen', 'pty_kill']) {
