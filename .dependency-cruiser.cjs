@@ -22,6 +22,7 @@ const hubFolders = {
   registry: ['events', 'store', 'platform'],
   panes: ['registry', 'events', 'store', 'platform', 'host'],
   agents: ['registry', 'events', 'store', 'platform'],
+  approvals: ['registry', 'events', 'store', 'platform'],
   shell: ['registry', 'events', 'store', 'platform'],
   server: ['registry', 'events', 'store', 'platform'],
   extensions: ['registry', 'events', 'store', 'platform'],
@@ -107,7 +108,7 @@ module.exports = {
     enhancedResolveOptions: {
       exportsFields: ['exports'],
       conditionNames: ['source', 'node', 'import', 'default'],
-      extensions: ['.ts', '.mjs', '.js', '.cjs'],
+      extensions: ['.ts', '.tsx', '.mjs', '.js', '.cjs'],
     },
   },
 };

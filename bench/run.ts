@@ -4,9 +4,11 @@ import { cliStart } from './cli-start.ts';
 import { hub } from './hub.ts';
 import { type Figure, print } from './measure.ts';
 import { store } from './store.ts';
+import { terminal } from './terminal.ts';
 import { tmuxOperations } from './tmux-operations.ts';
 import { tmuxOutput } from './tmux-output.ts';
 import { tmuxSnapshot } from './tmux-snapshot.ts';
+import { web } from './web.ts';
 
 const benches: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   'tmux-operations': tmuxOperations,
@@ -14,7 +16,9 @@ const benches: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   'tmux-output': tmuxOutput,
   store,
   hub,
+  terminal,
   'cli-start': cliStart,
+  web,
 };
 
 const wanted = process.argv.slice(2);

@@ -11,6 +11,7 @@ export async function bundleDaemons(): Promise<void> {
       host: join(hub, 'src/host/start.ts'),
       'store-thread': join(hub, 'src/store/thread.ts'),
       'search-thread': join(hub, 'src/host/search-thread.ts'),
+      'terminal-thread': join(hub, 'src/host/terminal-thread.ts'),
     },
     outdir: join(hub, 'dist'),
     outExtension: { '.js': '.cjs' },

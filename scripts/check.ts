@@ -1,10 +1,12 @@
 // Runs every check of the repository; each is silent unless it fails.
 import { spawn } from 'node:child_process';
-import { globSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
 const root = join(import.meta.dirname, '..');
+/** What is published; the page comes inside the hub. */
 const packages = globSync('packages/*/package.json', { cwd: root })
+  .filter((file) => !JSON.parse(readFileSync(join(root, file), 'utf8')).private)
   .map((file) => join(file, '..'))
   .sort();
 

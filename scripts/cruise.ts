@@ -25,7 +25,7 @@ function refuseBlindSpots({ modules }: ICruiseResult): void {
   const seen = new Map(
     modules.map(({ source, dependencies }) => [source, new Set(dependencies.map(({ module }) => module))]),
   );
-  const sources = globSync('packages/*/src/**/*.ts').filter((file) => !file.endsWith('.test.ts'));
+  const sources = globSync('packages/*/src/**/*.{ts,tsx}').filter((file) => !file.endsWith('.test.ts'));
   if (sources.length === 0) throw new Error('there is no source file under packages/*/src.');
   for (const source of sources) {
     const imports = seen.get(source);

@@ -9,7 +9,7 @@ const end = '<!-- end of drawing -->';
 
 /** `tmux/operations` for a file in a folder of src, `tmux/escape` for a file of src itself. */
 function boxOf(file: string): string | undefined {
-  const [, name, rest] = /^packages\/([^/]+)\/src\/(.+)\.ts$/.exec(file) ?? [];
+  const [, name, rest] = /^packages\/([^/]+)\/src\/(.+)\.tsx?$/.exec(file) ?? [];
   if (name === undefined || rest === undefined || rest.endsWith('.test')) return undefined;
   if (rest === 'index') return undefined; // It re-exports everything, so its arrows would say nothing.
   return `${name}/${rest.split('/')[0]}`;

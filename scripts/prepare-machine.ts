@@ -12,6 +12,7 @@ const needed: Readonly<Record<string, { readonly asks: readonly string[]; readon
   cc: { asks: ['--version'], from: 'gcc' },
   pgrep: { asks: ['--version'], from: 'procps' },
   perl: { asks: ['-v'], from: 'perl' },
+  chromium: { asks: ['--version'], from: 'chromium' },
 };
 
 function fail(message: string): never {

@@ -27,6 +27,7 @@ async function main(): Promise<void> {
     findHost: () => connectHost({ ...host, spawn: false }).catch(unlessThere),
     storeThread: pathToFileURL(beside('store-thread.cjs')),
     tmuxConfig: beside('../tmux.conf'),
+    web: beside('web'),
     onBroken: fail,
   });
   const survive = (error: unknown): void => {

@@ -3,9 +3,12 @@ import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { PolyError, participantOf, type ServerStatus } from '@polyphony/protocol';
 import { registerAgentActions } from './agents/actions.ts';
-import { hubRoutes } from './edges/hub-routes.ts';
+import { registerApprovalActions } from './approvals/actions.ts';
+import { Approvals } from './approvals/approvals.ts';
+import { exchangeRoute, hubRoutes } from './edges/hub-routes.ts';
 import { sessionRoutes } from './edges/session-routes.ts';
 import { SseStreams } from './edges/sse.ts';
+import { webFiles } from './edges/web-files.ts';
 import { createEventLog, draft } from './events/event-log.ts';
 import { Handlers } from './events/handlers.ts';
 import { registerExtensionActions } from './extensions/actions.ts';
@@ -25,6 +28,7 @@ import type { Places } from './platform/places.ts';
 import { privateDirectory, writePrivate } from './platform/private-files.ts';
 import type { Random } from './platform/random.ts';
 import type { Settings } from './platform/settings.ts';
+import type { Ask } from './registry/ask.ts';
 import { Credentials } from './registry/credentials.ts';
 import { createDispatch, type Permissions } from './registry/dispatch.ts';
 import { Registry } from './registry/registry.ts';
@@ -37,6 +41,8 @@ import { agentPanes } from './wiring/agent-panes.ts';
 import { openDoors } from './wiring/doors.ts';
 import { paneStreams } from './wiring/pane-streams.ts';
 
+const megabyte = 1024 * 1024;
+
 export interface HubOptions {
   readonly places: Places;
   readonly settings: Settings;
@@ -48,6 +54,8 @@ export interface HubOptions {
   /** The host that runs already, if one does. */
   readonly findHost: () => Promise<Host | undefined>;
   readonly tmuxConfig: string;
+  /** The folder the page is built into. */
+  readonly web: string;
   /** What the store's threads run. */
   readonly storeThread: URL;
   /** Told when the hub cannot go on; the process should end with an error. */
@@ -121,6 +129,12 @@ async function build(
 
   const credentials = new Credentials({ userToken: userToken(places.token, random), user, clock, random });
   const registry = new Registry();
+  const approvals = await Approvals.open({
+    ...{ store, events, clock, random, log },
+    timeoutMs: config.permission.timeout,
+  });
+  const ask: Ask = (question, asker) => approvals.ask(question, asker);
+  credentials.onRevoked((pane) => approvals.withdraw(pane));
   const session = new TmuxSession({
     socket: settings.tmuxSocket,
     configFile: settings.tmuxConfig ?? options.tmuxConfig,
@@ -130,8 +144,12 @@ async function build(
   ends.push(() => session.close());
   const address = { port: null as number | null, url: null as string | null };
   const panes = await Panes.open({
-    ...{ store, events, credentials, clock, random, log, config, session, env },
-    keep: { maxLines: settings.bufferLines },
+    ...{ store, events, credentials, clock, random, log, config, ask, session, env },
+    keep: {
+      maxLines: settings.bufferLines,
+      maxBytes: config.output.pane_mb * megabyte,
+      allBytes: config.output.all_mb * megabyte,
+    },
     connectHost: options.connectHost,
     findHost: options.findHost,
     address: () => ({ host: places.host, socket: places.socket, ...address }),
@@ -140,7 +158,8 @@ async function build(
   ends.push(() => panes.disconnect());
   const permissions: Permissions = {
     registry,
-    permitPane: (caller, paneId) => permitPane(panes.book, config, caller, paneId),
+    permitPane: (caller, action, params) => permitPane(panes.book, config, caller, action, params),
+    ask,
   };
   const dispatch = createDispatch({ ...permissions, events, handlers, store, clock, log });
   const streams = new SseStreams({ events });
@@ -152,6 +171,7 @@ async function build(
     socket: places.socket,
     ...(address.url !== null && { url: address.url }),
     panes: panes.book.list().length,
+    approvals: approvals.list().length,
     session: await session.usable(),
     gauges: gaugesOf(store.gauges(), streams.readers),
     problems: config.problems,
@@ -172,6 +192,7 @@ async function build(
   registerSessionActions(registry, session, panes);
   registerShellActions({ registry, log, env });
   registerAgentActions({ registry, events, clock, log, panes: agentPanes(panes) });
+  registerApprovalActions(registry, approvals);
   registerServerActions({
     ...{ registry, store, status },
     database: places.database,
@@ -194,13 +215,15 @@ async function build(
   await extensions.load();
 
   await panes.adopt();
+  const openRoutes = [exchangeRoute(credentials), ...webFiles(options.web)];
   const sessions = paneStreams(panes, permissions);
   const closeDoors = await openDoors({
-    ...{ credentials, streams, places, settings, log, dispatch },
+    ...{ credentials, streams, places, settings, log, dispatch, openRoutes },
     panes: sessions,
     routes: hubRoutes({
       ...{ dispatch, registry, events, streams, credentials, version },
       more: sessionRoutes({ dispatch, sessions }),
+      openRoutes,
       health: async () => ({ status: 'ok', ...(await status()) }),
       warn: (message) => log.warn(message),
     }),
@@ -211,6 +234,7 @@ async function build(
     onPort: (port, url) => Object.assign(address, { port, url }),
   });
   ends.push(closeDoors);
+  ends.push(() => approvals.close());
   ends.push(keepHouse({ store, database: places.database, clock, log, onLost: options.onBroken }));
   await events.append([draft(hub, 'server:started', {})]);
   const { url } = address;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { PaneInfo, PaneNewResult, ServerStatus } from '@polyphony/protocol';
 import { afterAll, describe, expect, it } from 'vitest';
-import { CliGround } from './cli-ground.ts';
+import { CliGround, type Outcome } from './cli-ground.ts';
 
 const ground = new CliGround();
 afterAll(() => ground[Symbol.asyncDispose]());
@@ -278,6 +278,32 @@ describe('poly with a real hub', () => {
     await ground.ok('up');
     expect((await panes()).filter(({ status }) => status === 'running')).toEqual([]);
   }, 60_000);
+});
+
+describe('poly open', () => {
+  const open = async (...args: string[]): Promise<Outcome> => {
+    await using at = new CliGround();
+    const env = { POLY_NO_TCP: undefined, POLY_PORT: '0', DISPLAY: undefined, WAYLAND_DISPLAY: undefined };
+    await at.run(['up'], { env });
+    return at.run(['open', ...args], { env });
+  };
+
+  it('prints an address that lets one browser in', async () => {
+    const { stdout, stderr, code } = await open();
+    expect(stdout).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/#ticket=[\w-]{43}\n$/);
+    expect(stderr).toContain('no display');
+    expect(code).toBe(0);
+    expect((await open('--print')).stderr).toBe('');
+    expect(JSON.parse((await open('--json')).stdout)).toMatchObject({ opened: false });
+  });
+
+  it('says what is missing when no browser can reach the hub', async () => {
+    await using at = new CliGround();
+    await at.ok('up');
+    const { stderr, code } = await at.run(['open']);
+    expect(stderr).toContain('socket only');
+    expect(code).toBe(4);
+  });
 });
 
 describe('poly workspace', () => {

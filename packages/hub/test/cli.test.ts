@@ -29,7 +29,9 @@ class StandIn {
       this.asked.push({ url, token: request.headers.authorization ?? '', body });
       const answer = answers[url] ?? {
         status: 404,
-        body: { error: { code: 'unknown_route', message: 'no.' } },
+        body: {
+          error: { code: url.startsWith('/action/') ? 'unknown_action' : 'unknown_route', message: 'no.' },
+        },
       };
       const { status = 200, body: value } = typeof answer === 'function' ? answer(body) : answer;
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(value));
@@ -261,12 +263,8 @@ describe('the command line and its hub', () => {
     expect(await rows()).toEqual(['b blocked claude two: Proceed?', 'a idle codex one', '']);
     await hub.close();
     opened.splice(0);
-    const unknown = { status: 404, body: { error: { code: 'unknown_action', message: 'no.' } } };
     const meta = { 'agent.status': 'running', 'agent.runtime': 'gemini' };
-    await standIn({
-      '/action/agent:list': unknown,
-      '/action/pane:list': { body: [pane('p'), pane('c', { meta })] },
-    });
+    await standIn({ '/action/pane:list': { body: [pane('p'), pane('c', { meta })] } });
     expect(await rows()).toEqual(['c running gemini sh', '']);
   });
 
@@ -292,27 +290,41 @@ describe('the command line and its hub', () => {
     expect(hub.asked.at(-1)?.body).toMatchObject({ text: 'two\nlines' });
   });
 
-  it('finds the last matches of everything kept', async () => {
-    const page = (n: number, more: boolean) => ({
-      body: {
-        lines: [
-          { n, text: `hit ${n}` },
-          { n: n + 1, text: 'miss' },
-          { n: n + 2, text: `hit ${n + 2}` },
-        ],
-        from: 0,
-        next: n + 3,
-        retainedFrom: 0,
-        more,
-        truncated: false,
+  it('prints every match that is kept, in its order, and answers as grep does', async () => {
+    const lines = Array.from({ length: 2500 }, (_, index) => ({ n: index + 1, text: `hit ${index + 1}` }));
+    let complete = true;
+    await standIn({
+      '/action/pane:read': { body: { lines: [{ n: 2498, text: 'x' }] } },
+      '/action/pane:search': (body) => {
+        const { pattern, limit, before = 2501 } = body as { pattern: string; limit: number; before?: number };
+        const older = pattern === 'hit' ? lines.slice(0, before - 1).reverse() : [];
+        return { body: { matches: older.slice(0, limit), more: older.length > limit, complete } };
       },
     });
-    await standIn({
-      '/action/pane:read': (body) =>
-        page((body as { since: number }).since, (body as { since: number }).since === 0),
+    expect((await ground.ok('read', 'x', '--grep', 'hit')).trimEnd().split('\n')).toEqual(
+      lines.map(({ text }) => text),
+    );
+    expect(await ground.ok('read', 'x', '--grep', 'hit', '--tail', '2')).toBe('hit 2499\nhit 2500\n');
+    expect(await ground.ok('read', 'x', '--grep', 'hit', '--since', '9')).toBe(
+      'hit 2498\nhit 2499\nhit 2500\n',
+    );
+    expect(await ground.json('read', 'x', '--grep', 'hit', '--tail', '1')).toEqual({
+      matches: [{ n: 2500, text: 'hit 2500' }],
+      complete: true,
     });
-    expect(await ground.ok('read', 'x', '--grep', 'hit', '--tail', '3')).toBe('hit 2\nhit 3\nhit 5\n');
-    expect(await ground.ok('read', 'x', '--grep', 'hit', '--tail', '0')).toBe('');
+    expect(await ground.run(['read', 'x', '--grep', 'miss'])).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: '',
+    });
+    expect(await ground.run(['read', 'x', '--grep', 'hit', '--tail', '0'])).toMatchObject({
+      code: 1,
+      stdout: '',
+    });
+    complete = false;
+    const cut = await ground.run(['read', 'x', '--grep', 'hit', '--tail', '1']);
+    expect(cut).toMatchObject({ code: 5, stdout: 'hit 2500\n' });
+    expect(cut.stderr).toContain('took too long');
   });
 
   // A device of Linux, where CI runs it.
@@ -513,7 +525,7 @@ describe('the command line and its hub', () => {
   });
 
   it('completes a word with a colon in bash', async () => {
-    const line = 'poly action pane:se';
+    const line = 'poly action pane:set';
     const script = `
       poly() { '${process.execPath}' '${ground.program}' "$@"; }
       eval "$(poly completion bash)"

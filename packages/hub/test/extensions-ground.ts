@@ -83,6 +83,9 @@ export async function extensionsGround(options: GroundOptions = {}): Promise<Ext
     clock,
     log: logTo,
     permitPane: () => undefined,
+    ask: async ({ refusal }) => {
+      throw new PolyError('forbidden', `${refusal}: nobody is there to be asked.`);
+    },
   });
   const extensions = createExtensions({
     directory,

@@ -6,6 +6,37 @@ import { TestHub, until } from './test-hub.ts';
 
 const backends = ['pty', 'tmux'] as const;
 
+it('panes of both backends show the same screen', async () => {
+  await using hub = await TestHub.start();
+  await hub.client.call('session:start', {});
+  const drawing = [
+    '\\033[?1049h\\033[2J\\033[H',
+    'top left\\033[5;10Hfive, ten\\033[31mred\\033[0m',
+    '\\033[7;1H\\344\\270\\255\\346\\226\\207 wide, e\\314\\201 combined',
+    '\\033[9;1Habcdef\\033[3D\\033[K\\033[10;1Hto be scrolled\\033[11;12r\\033[12;1H\\n\\n',
+    '\\033[r\\033[?25l\\033[3;4H',
+  ].join('');
+  const size = { cols: 60, rows: 15 };
+  const screens = await Promise.all(
+    backends.map(async (backend) => {
+      const argv = ['sh', '-c', `stty -echo; printf '${drawing}'; printf '\\033]2;drawn\\007'; exec cat`];
+      const { id } = await hub.client.call('pane:new', { argv, backend, ...size });
+      return until(async () => {
+        const screen = await hub.client.call('pane:screen', { paneId: id });
+        return screen.title === 'drawn' && screen;
+      });
+    }),
+  );
+  const [pty, tmux] = screens.map(({ lines, cols, rows, cursor, title, alternate }) => ({
+    ...{ cols, rows, cursor, title, alternate },
+    lines: lines.map((line) => line.trimEnd()),
+  }));
+  expect(pty).toEqual(tmux);
+  expect(pty).toMatchObject({ ...size, alternate: true, cursor: { x: 3, y: 2, visible: false } });
+  expect(pty?.lines[4]).toBe('         five, tenred');
+  expect(pty?.lines[6]?.normalize('NFC')).toBe('中文 wide, é combined');
+});
+
 describe.each(backends)('%s panes', (backend) => {
   let hub: TestHub;
 

@@ -9,7 +9,7 @@ let hub: TestHub;
 let port: number;
 
 beforeAll(async () => {
-  hub = await TestHub.start();
+  hub = await TestHub.start({ config: '[permission]\ntimeout = "0s"' });
   port = Number(new URL(hub.discovery.url).port);
 });
 afterAll(() => hub[Symbol.asyncDispose]());

@@ -224,6 +224,23 @@ describe('/ws', () => {
     await rest('DELETE', '/api/sessions');
   });
 
+  it('ends up with the last of very many sizes', async () => {
+    const { id } = await start('sh', '-c', 'while read x; do stty size; done');
+    const client = new Client();
+    await client.send({ type: 'subscribe', sessionId: id, from: 0 });
+    for (let n = 0; n < 1000; n++)
+      await client.send({ type: 'resize', sessionId: id, cols: 2 + (n % 500), rows: 20 });
+    await client.send({ type: 'resize', sessionId: id, cols: 123, rows: 45 });
+    await until(async () => {
+      const { cols, rows } = await hub.client.call('pane:screen', { paneId: id });
+      return cols === 123 && rows === 45;
+    });
+    await client.send({ type: 'input', sessionId: id, data: '\r' });
+    await until(() => client.text(id).includes('45 123'));
+    client.socket.close();
+    await rest('DELETE', '/api/sessions');
+  });
+
   it('answers bad messages with what is wrong, and goes on', async () => {
     const client = new Client();
     const bad = [

@@ -1,7 +1,7 @@
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { type IncomingMessage, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -25,6 +25,8 @@ const daemon = join(import.meta.dirname, '..', 'dist', 'daemon.cjs');
 
 export interface TestHubOptions {
   readonly env?: Readonly<Record<string, string>>;
+  /** What stands in config.toml. */
+  readonly config?: string;
 }
 
 /** A real hub in a process of its own, with a home and a tmux server of its own; all of it is gone after the test. */
@@ -34,7 +36,7 @@ export class TestHub implements AsyncDisposable {
   #process: ChildProcess | undefined;
   errors = '';
 
-  private constructor({ env = {} }: TestHubOptions) {
+  private constructor({ env = {}, config }: TestHubOptions) {
     this.home = mkdtempSync(join(tmpdir(), 'poly-hub-'));
     this.env = {
       PATH: process.env.PATH,
@@ -46,6 +48,10 @@ export class TestHub implements AsyncDisposable {
       POLY_PORT: '0',
       ...env,
     };
+    if (config !== undefined) {
+      mkdirSync(this.dir, { mode: 0o700 });
+      writeFileSync(join(this.dir, 'config.toml'), config, { mode: 0o600 });
+    }
   }
 
   static async start(options: TestHubOptions = {}): Promise<TestHub> {
@@ -83,6 +89,12 @@ export class TestHub implements AsyncDisposable {
   /** A client with another credential. */
   as(token: string): Client {
     return createClient({ token, transport: (asked) => this.send(asked) });
+  }
+
+  /** The credential of a pane that is made for it, with `cat` as its program. */
+  async paneToken(id: string): Promise<string> {
+    await this.client.call('pane:new', { id, argv: ['sh', '-c', 'echo "$POLY_TOKEN"; exec cat'] });
+    return until(async () => (await this.client.call('pane:read', { paneId: id })).lines?.[0]?.text);
   }
 
   /** Starts the daemon and waits until it is ready. */

@@ -2,8 +2,8 @@ import { createHmac } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { type Client, createClient, type HubRequest, type HubResponse, PolyError } from '@polyphony/protocol';
 import { type Env, findHub, type HubKey } from './find-hub.ts';
+import { runPoly } from './poly-command.ts';
 import { NobodyListens, open, send } from './socket-http.ts';
-import { startHub } from './start-hub.ts';
 
 /** The hub of this machine, wherever it is by now. */
 export interface Hub {
@@ -17,19 +17,12 @@ export interface Hub {
   url(): string | undefined;
   /** A mark that only whoever holds our credential can make. */
   seal(text: string): string;
-  /** Opens the page once, within seconds. */
-  pageTicket(): Promise<string>;
 }
 
-export interface HubOptions {
-  readonly env: Env;
-  readonly start?: (env: Env) => Promise<void>;
-}
-
-export function createHub({ env, start = startHub }: HubOptions): Hub {
-  let starting: Promise<void> | undefined;
-  const startOnce = (): Promise<void> => {
-    starting ??= start(env).finally(() => (starting = undefined));
+export function createHub(env: Env): Hub {
+  let starting: Promise<string> | undefined;
+  const startOnce = (): Promise<string> => {
+    starting ??= runPoly(['server', 'start'], env).finally(() => (starting = undefined));
     return starting;
   };
 
@@ -55,21 +48,10 @@ export function createHub({ env, start = startHub }: HubOptions): Hub {
         open(socket, withToken({ method: 'GET', path, headers }, token), signal),
       ),
     url: () => findHub(env)?.url,
-    seal: (text) =>
-      createHmac('sha256', findHub(env)?.token ?? '')
-        .update(text)
-        .digest('hex'),
-    async pageTicket() {
-      const headers = { 'content-type': 'application/json' };
-      const { status, body } = await ask({
-        method: 'POST',
-        path: '/tickets',
-        headers,
-        body: '{"kind":"ui"}',
-      });
-      if (status !== 200)
-        throw new PolyError('forbidden', `the hub gave no ticket for its page (${status}).`);
-      return (JSON.parse(body) as { readonly ticket: string }).ticket;
+    seal(text) {
+      const { token } = findHub(env) ?? {};
+      if (token === undefined) throw new NobodyListens('no hub is running.');
+      return createHmac('sha256', token).update(text).digest('hex');
     },
   };
 }

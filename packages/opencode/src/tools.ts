@@ -6,7 +6,6 @@ import {
   environmentToPass,
   killedAnswer,
   listAnswer,
-  type Matches,
   matchesAnswer,
   type PaneToolName,
   PolyError,
@@ -95,10 +94,9 @@ const run: { readonly [Name in PaneToolName]: (call: Call<ParamsOf<Name>>) => Pr
       const range = offset === undefined ? { tail: limit } : { fromLine: Math.max(offset, 1), limit };
       return readAnswer(pane, await client.call('pane:read', { paneId, ...range }));
     }
-    const search: string = 'pane:search';
     const before = offset === undefined ? {} : { before: Math.max(offset, 1) };
-    const found = await client.call(search, { paneId, pattern, limit, ignoreCase, ...before });
-    return matchesAnswer(pane, pattern, found as Matches);
+    const found = await client.call('pane:search', { paneId, pattern, limit, ignoreCase, ...before });
+    return matchesAnswer(pane, pattern, found);
   },
 
   pty_list: async ({ project }) => listAnswer(await projectPanes(project)),

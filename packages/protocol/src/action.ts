@@ -10,6 +10,8 @@ export const scopes = [
   'pane:spawn',
   'shell:run',
   'agent:write',
+  'approval:read',
+  'approval:write',
   'events:read',
   'events:emit',
   'session:write',

@@ -1,7 +1,9 @@
 import type { Action } from './action.ts';
 import type * as agent from './agent.ts';
+import type * as approval from './approval.ts';
 import type * as extension from './extension.ts';
 import type * as pane from './pane.ts';
+import type * as paneSearch from './pane-search.ts';
 import type * as paneWait from './pane-wait.ts';
 import type * as server from './server.ts';
 import type * as session from './session.ts';
@@ -20,6 +22,7 @@ export interface BuiltInActions {
   readonly 'pane:write': typeof pane.paneWrite;
   readonly 'pane:keys': typeof pane.paneKeys;
   readonly 'pane:read': typeof pane.paneRead;
+  readonly 'pane:search': typeof paneSearch.paneSearch;
   readonly 'pane:screen': typeof pane.paneScreen;
   readonly 'pane:wait': typeof paneWait.paneWait;
   readonly 'pane:resize': typeof pane.paneResize;
@@ -28,6 +31,8 @@ export interface BuiltInActions {
   readonly 'agent:list': typeof agent.agentList;
   readonly 'agent:message': typeof agent.agentMessage;
   readonly 'agent:set-state': typeof agent.agentSetState;
+  readonly 'approval:list': typeof approval.approvalList;
+  readonly 'approval:resolve': typeof approval.approvalResolve;
   readonly 'session:start': typeof session.sessionStart;
   readonly 'session:stop': typeof session.sessionStop;
   readonly 'session:status': typeof session.sessionStatus;

@@ -21,6 +21,14 @@ export interface ClientOptions {
   readonly token: string;
 }
 
+/** What a single-use ticket opens: a stream of events, a WebSocket, or the page. */
+export type TicketKind = 'events' | 'ws' | 'ui';
+
+export interface Ticket {
+  readonly ticket: string;
+  readonly expiresAt: string;
+}
+
 export interface CallOptions {
   /** Repeating a call with the same key is safe: the first answer is given again. */
   readonly idempotencyKey?: string;
@@ -41,6 +49,8 @@ export interface Client {
   call(name: string, params: unknown, options?: CallOptions): Promise<unknown>;
   emit(event: string, payload: unknown): Promise<{ readonly seq: number }>;
   get(path: string): Promise<unknown>;
+  /** What opens something once, where no header can be sent. */
+  ticket(kind: TicketKind): Promise<Ticket>;
 }
 
 export function createClient({ transport, token }: ClientOptions): Client {
@@ -73,6 +83,7 @@ export function createClient({ transport, token }: ClientOptions): Client {
     emit: (event, payload) =>
       send('POST', `/emit/${encodeURIComponent(event)}`, payload) as Promise<{ seq: number }>,
     get: (path) => send('GET', path),
+    ticket: (kind) => send('POST', '/tickets', { kind }) as Promise<Ticket>,
   };
 }
 

@@ -1,3 +1,4 @@
+import type { Approval, Decision } from './approval.ts';
 import type { ErrorInfo } from './error.ts';
 import type { Participant } from './id.ts';
 
@@ -45,6 +46,11 @@ export interface BuiltInEvents {
   readonly 'server:shutdown': Record<string, never>;
   readonly 'agent:created': { readonly paneId: string };
   readonly 'agent:state': { readonly paneId: string; readonly status: string };
+  /** What exactly would be done may be secret: approval:list shows it, to the user alone. */
+  readonly 'approval:requested': Pick<Approval, 'id' | 'kind' | 'action' | 'paneId' | 'reason' | 'expiresAt'>;
+  readonly 'approval:resolved': { readonly id: string; readonly decision: Decision };
+  readonly 'approval:expired': { readonly id: string };
+  readonly 'approval:withdrawn': { readonly id: string; readonly reason: string };
 }
 
 export type BuiltInEventName = keyof BuiltInEvents;

@@ -1,6 +1,7 @@
 export * from './action.ts';
 export * from './actions.ts';
 export * from './agent.ts';
+export * from './approval.ts';
 export * from './client.ts';
 export * from './environment.ts';
 export * from './error.ts';
@@ -8,6 +9,7 @@ export * from './event.ts';
 export * from './extension.ts';
 export * from './id.ts';
 export * from './pane.ts';
+export * from './pane-search.ts';
 export * from './pane-wait.ts';
 export * from './pty-session.ts';
 export * from './server.ts';

@@ -38,6 +38,8 @@ export interface ServerStatus {
   readonly socket: string;
   readonly url?: string | undefined;
   readonly panes: number;
+  /** Calls that wait for the user. */
+  readonly approvals: number;
   readonly session: boolean;
   readonly gauges: Readonly<Record<string, number>>;
   /** What a person should look at. */
@@ -57,6 +59,7 @@ export const serverStatus: Action<Record<string, never>, ServerStatus> = defineA
     socket: z.string(),
     url: z.string().optional(),
     panes: z.int(),
+    approvals: z.int(),
     session: z.boolean(),
     gauges: z.record(z.string(), z.number()),
     problems: z.array(z.string()),

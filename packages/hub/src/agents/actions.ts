@@ -16,6 +16,7 @@ import { draft, type EventLog } from '../events/event-log.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Log } from '../platform/log.ts';
 import { Turns } from '../platform/turns.ts';
+import type { Asker } from '../registry/ask.ts';
 import type { Caller } from '../registry/caller.ts';
 import type { Registry } from '../registry/registry.ts';
 import { launch } from './launch.ts';
@@ -35,7 +36,7 @@ interface KnownPane {
 
 /** What agents need of panes. */
 export interface AgentPanes {
-  create(params: PaneNewParams, caller: Caller): Promise<PaneNewResult>;
+  create(params: PaneNewParams, asker: Asker): Promise<PaneNewResult>;
   /** Those that somebody may know of. */
   visibleTo(caller: Caller): readonly KnownPane[];
   find(paneId: string): KnownPane | undefined;
@@ -65,13 +66,13 @@ export function registerAgentActions({ registry, panes, events, clock, log }: Ag
   registry.register(
     'agent',
     agentCreate,
-    async ({ argv, model, permissions, prompt, ...params }, { caller }) => {
+    async ({ argv, model, permissions, prompt, ...params }, context) => {
       const launched = launch({ argv, model, permissions, prompt });
       const meta = { ...params.meta, ...state('starting', { 'agent.runtime': launched.vendor }) };
       // What was asked for here outweighs what the caller's environment happens to say.
       const env = { ...params.env, ...launched.env };
-      const pane = await panes.create({ ...params, argv: launched.argv, env, meta }, caller);
-      await events.append([draft(caller, 'agent:created', { paneId: pane.id })]);
+      const pane = await panes.create({ ...params, argv: launched.argv, env, meta }, context);
+      await events.append([draft(context.caller, 'agent:created', { paneId: pane.id })]);
       return { ...pane, agent: { vendor: launched.vendor, status: 'starting' as const } };
     },
   );

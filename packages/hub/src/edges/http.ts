@@ -1,10 +1,16 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { type ErrorInfo, errorKinds, PolyError, refusedEventName } from '@polyphony/protocol';
+import {
+  type ErrorInfo,
+  errorKinds,
+  PolyError,
+  refusedEventName,
+  type TicketKind,
+} from '@polyphony/protocol';
 import type { Log } from '../platform/log.ts';
 import type { Caller } from '../registry/caller.ts';
-import type { Credentials, TicketKind } from '../registry/credentials.ts';
+import type { Credentials } from '../registry/credentials.ts';
 import { type Door, passGate } from './gate.ts';
-import { type Route, RouteTable } from './routes.ts';
+import { type OpenRoute, type Route, RouteTable } from './routes.ts';
 
 /** What every answer carries: nothing is stored, framed, guessed or read by another page. */
 const securityHeaders = {
@@ -19,6 +25,7 @@ const securityHeaders = {
 export interface HttpEdgeOptions {
   readonly credentials: Credentials;
   readonly routes: readonly Route[];
+  readonly openRoutes: readonly OpenRoute[];
   readonly log: Log;
   /** Hears how the attempts to show a credential went: whose it was, once a connection, and each that was refused. */
   readonly onAuthentication: (attempt: {
@@ -31,13 +38,15 @@ export interface HttpEdgeOptions {
 /** Translates HTTP to actions and back, and nothing else. */
 export class HttpEdge {
   readonly #options: HttpEdgeOptions;
-  readonly #table: RouteTable;
+  readonly #table: RouteTable<Route>;
+  readonly #open: RouteTable<OpenRoute>;
   readonly #servers = new Set<Server>();
   readonly #known = new WeakMap<object, Caller>();
 
   constructor(options: HttpEdgeOptions) {
     this.#options = options;
     this.#table = new RouteTable(options.routes);
+    this.#open = new RouteTable(options.openRoutes);
   }
 
   /** A server for one door; who listens on it, and where, is the caller's affair. */
@@ -102,6 +111,15 @@ export class HttpEdge {
       if (url.pathname === '/health' && request.headers.authorization === undefined) {
         passGate(request, door);
         return sendJson(response, 200, { status: 'ok' });
+      }
+      const open = this.#open.find(url.pathname);
+      const openRoute = open?.methods.get(request.method ?? '');
+      if (open && openRoute) {
+        passGate(request, door);
+        const call = { request, response, url, name: open.name, signal: gone.signal };
+        const answer = await openRoute.handle(call);
+        if (answer !== undefined) sendJson(response, 200, answer);
+        return;
       }
       const isStream = request.method === 'GET' && url.pathname === '/events';
       const caller = this.identify(request, url, door, isStream ? 'events' : undefined);

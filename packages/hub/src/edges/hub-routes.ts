@@ -7,7 +7,7 @@ import type { Registry } from '../registry/registry.ts';
 import { eventNameOf } from './http.ts';
 import { readJson } from './json-body.ts';
 import { openApiDocument } from './openapi.ts';
-import type { Call, Route } from './routes.ts';
+import type { Call, OpenRoute, Route } from './routes.ts';
 import type { SseStreams } from './sse.ts';
 
 export interface HubRoutesOptions {
@@ -16,6 +16,8 @@ export interface HubRoutesOptions {
   readonly events: EventLog;
   readonly streams: SseStreams;
   readonly credentials: Credentials;
+  /** The routes that need no credential, to list them with the others. */
+  readonly openRoutes: readonly OpenRoute[];
   readonly version: string;
   /** Counts, versions and gauges, for those who have a credential. */
   readonly health: () => Promise<object>;
@@ -25,6 +27,7 @@ export interface HubRoutesOptions {
 }
 
 const ticketRequest = z.strictObject({ kind: z.enum(['events', 'ws', 'ui']) });
+const exchangeRequest = z.strictObject({ ticket: z.string().max(128) });
 const seqPattern = /^\d{1,15}$/;
 
 /** The routes of the hub itself, as one table. */
@@ -107,7 +110,7 @@ export function hubRoutes(options: HubRoutesOptions): readonly Route[] {
       path: '/openapi.json',
       summary: 'Answers this document.',
       scope: 'any',
-      handle: () => openApiDocument(registry.list(), routes, version),
+      handle: () => openApiDocument(registry.list(), [...routes, ...options.openRoutes], version),
     },
     {
       method: 'POST',
@@ -124,6 +127,22 @@ export function hubRoutes(options: HubRoutesOptions): readonly Route[] {
     ...options.more,
   ];
   return routes;
+}
+
+/** How the page gets its key; the ticket is all the credential there is. */
+export function exchangeRoute(credentials: Credentials): OpenRoute {
+  return {
+    method: 'POST',
+    path: '/tickets/exchange',
+    summary: 'Answers the page’s own key for a ticket of kind ui.',
+    scope: 'open',
+    body: exchangeRequest,
+    async handle({ request }) {
+      const parsed = exchangeRequest.safeParse(await readJson(request));
+      if (parsed.success) return credentials.exchange(parsed.data.ticket);
+      throw new PolyError('invalid_arguments', 'say {"ticket": "…"}, with a ticket of kind ui.');
+    },
+  };
 }
 
 /** From where on the reader wants events: what it saw last, as a header or, for a first connection, in the query. */

@@ -9,7 +9,7 @@ export function openApiDocument(
   version: string,
 ): object {
   const paths: Record<string, Record<string, unknown>> = {};
-  for (const { method, path, summary, query = {}, body } of routes) {
+  for (const { method, path, summary, scope, query = {}, body } of routes) {
     if (path === '/action/:name') continue;
     const at = path.replace(/:(\w+)/g, '{$1}');
     const schema = { type: 'string' };
@@ -22,6 +22,7 @@ export function openApiDocument(
       ...paths[at],
       [method.toLowerCase()]: {
         summary,
+        ...(scope === 'open' && { security: [] }),
         parameters,
         ...(content && { requestBody: { content } }),
         responses: { 200: { description: 'Done.' }, default: failure },

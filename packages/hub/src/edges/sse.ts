@@ -147,9 +147,9 @@ function encode(event: PolyEvent): string {
   return `id: ${event.seq}\nevent: ${event.event}\ndata: ${JSON.stringify(event)}\n\n`;
 }
 
-/** A pane sees what others do, but not with which parameters. */
+/** A pane sees what others do, but not with which parameters, nor what the user is asked. */
 function maySee({ pane }: Caller, event: PolyEvent): boolean {
-  return pane === undefined || !event.event.startsWith('action:') || event.pane === pane;
+  return pane === undefined || !/^(action|approval):/.test(event.event) || event.pane === pane;
 }
 
 function drained(response: ServerResponse): Promise<void> {

@@ -10,6 +10,7 @@ import {
 import type { WebSocket } from 'ws';
 import * as z from 'zod';
 import type { Log } from '../platform/log.ts';
+import type { Asker } from '../registry/ask.ts';
 import type { Caller } from '../registry/caller.ts';
 import type { Dispatch } from '../registry/dispatch.ts';
 import type { PtySessions } from './session-routes.ts';
@@ -22,8 +23,8 @@ interface OutputChunk {
 
 /** What a connection does with panes; who may is asked first. */
 export interface PaneStreams extends PtySessions {
-  /** Throws unless the caller may do this with the pane. */
-  permit(action: 'pane:read' | 'pane:write' | 'pane:resize', params: object, caller: Caller): Promise<void>;
+  /** Throws unless the caller may do this with the pane; the user may have to be asked. */
+  permit(action: 'pane:read' | 'pane:write' | 'pane:resize', params: object, asker: Asker): Promise<void>;
   /** From a byte on, or from now on, until the pane has ended. */
   follow(paneId: string, from: number | undefined, signal: AbortSignal): Promise<Following>;
   type(paneId: string, data: string): Promise<void>;
@@ -128,12 +129,16 @@ export class WebSocketConnection {
         this.#followed.delete(message.sessionId);
         return this.#send({ type: 'unsubscribed', sessionId: message.sessionId });
       case 'input':
-        await this.#permit('pane:write', message, { data: '' });
+        await this.#permit('pane:write', message, { data: message.data });
         return this.#panes.type(message.sessionId, message.data);
       case 'resize': {
         const { cols, rows } = message;
         await this.#permit('pane:resize', message, { cols, rows });
-        return this.#panes.resize(message.sessionId, cols, rows);
+        // Not waited for: of many sizes only the last counts.
+        this.#panes
+          .resize(message.sessionId, cols, rows)
+          .catch((error: unknown) => this.#fail(error, message.sessionId));
+        return;
       }
       case 'readRaw': {
         await this.#permit('pane:read', message);
@@ -149,7 +154,8 @@ export class WebSocketConnection {
     { sessionId: paneId }: { readonly sessionId: string },
     params: object = {},
   ): Promise<void> {
-    return this.#panes.permit(action, { paneId, ...params }, this.#caller);
+    const asker = { caller: this.#caller, signal: this.#gone.signal };
+    return this.#panes.permit(action, { paneId, ...params }, asker);
   }
 
   /** Whoever may see it hears of it as of every pane that is new. */

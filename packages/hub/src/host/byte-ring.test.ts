@@ -136,6 +136,7 @@ describe('a ring', () => {
     const ring = filled('é'.repeat(10));
     expect(ring.page({ maxBytes: 5 })).toMatchObject({ next: 4, more: true });
     const lines = filled('first line\nsecond line\nthird');
+    expect(lines.page({ maxBytes: 20 })).toMatchObject({ next: 11, more: true });
     expect(lines.page({ tail: 3, maxBytes: 20 })).toMatchObject({ from: 11, truncated: true, more: false });
     expect(textOf(filled('x'.repeat(100)), { tail: 1, maxBytes: 10 })).toBe('x'.repeat(10));
   });

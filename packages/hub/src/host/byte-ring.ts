@@ -46,6 +46,7 @@ export const defaultLimits: RingLimits = { maxBytes: 16 * 1024 * 1024, maxLines:
 /** Whole lines that are searched in one go, but for the first, which may have begun before them. */
 export interface Portion {
   readonly from: number;
+  readonly to: number;
   readonly line: number;
 }
 
@@ -148,11 +149,12 @@ export class ByteRing {
     const portions: Portion[] = [];
     for (let at = start; at < end; ) {
       const line = this.#lines.lineAt(at);
-      portions.push({ from: at, line });
       // A first line that is not whole goes alone: the others are counted from where they begin.
       const far = this.#lines.at(line) < at ? at : at + portionSize;
       const next = Math.max(line + 1, this.#lines.lineAt(far));
-      at = next > this.#lines.last ? end : this.#lines.at(next);
+      const to = next > this.#lines.last ? end : Math.min(end, this.#lines.at(next));
+      portions.push({ from: at, to, line });
+      at = to;
     }
     return { ...this.#slabs.share(start, end), portions, end };
   }
@@ -174,7 +176,7 @@ export class ByteRing {
     const afterLimit = firstLine + limit;
     const lineEnd =
       limit <= 0 ? from : afterLimit <= this.#lines.last ? this.#lines.at(afterLimit) : this.end;
-    const next = lineEnd - from > maxBytes ? this.#wholeCharacter(from, from + maxBytes) : lineEnd;
+    const next = lineEnd - from > maxBytes ? this.#pageEnd(from, from + maxBytes) : lineEnd;
     return {
       bytes: this.#slabs.copy(from, next),
       from,
@@ -196,8 +198,10 @@ export class ByteRing {
     return line < this.#lines.first ? this.#start - 1 : this.#lines.at(line);
   }
 
-  /** Moves an end back to where a character of UTF-8 begins, if one is torn there. */
-  #wholeCharacter(from: number, to: number): number {
+  /** The last place, no later than this, where a line begins; in a line that is longer, where a character does. */
+  #pageEnd(from: number, to: number): number {
+    const lineStart = this.#lines.at(this.#lines.lineAt(to));
+    if (lineStart > from) return lineStart;
     for (let at = to; at > from && at > to - 4; at--) {
       if (!isContinuation(this.#slabs.byteAt(at))) return at;
     }

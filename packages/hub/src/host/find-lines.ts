@@ -11,20 +11,49 @@ export interface Pattern {
   readonly ignoreCase?: boolean | undefined;
 }
 
-/** A line that matches: its number, from 0 in the bytes searched, and where it lies in them. */
-export interface FoundLine {
+/** A line: its number, from 0 in the bytes searched, and where it lies in them. */
+export interface Line {
   readonly line: number;
   readonly from: number;
   readonly to: number;
 }
 
-/** Finds the lines that match, in their order, in bytes that begin where a line does. */
-export type Finder = (bytes: Buffer) => FoundLine[];
+/** The lines that match in bytes that begin where a line does, found one by one. */
+export type Finder = (bytes: Buffer, newestFirst: boolean) => Iterable<Line>;
 
 export function createFinder(pattern: Pattern): Finder {
   const expression = expressionOf(pattern);
-  const inPlain = literalFinder(pattern) ?? ((bytes) => findEach(bytes, expression));
-  return (bytes) => (isPlain(bytes) ? inPlain(bytes) : findShown(bytes, expression));
+  const literal = literalFinder(pattern);
+  return (bytes, newestFirst) => {
+    if (!isPlain(bytes)) {
+      const textOf = ({ from, to }: Line): string => plainLine(bytes.toString('utf8', from, to));
+      return matching(linesOf(bytes), newestFirst, (line) => expression.test(textOf(line)));
+    }
+    if (literal) return matching(literal(bytes), newestFirst, () => true);
+    const text = bytes.toString('latin1');
+    return matching(linesOf(bytes), newestFirst, ({ from, to }) => expression.test(text.slice(from, to)));
+  };
+}
+
+function* matching(
+  lines: readonly Line[],
+  newestFirst: boolean,
+  isMatch: (line: Line) => boolean,
+): Generator<Line> {
+  for (let i = 0; i < lines.length; i++) {
+    const line = lines[newestFirst ? lines.length - 1 - i : i] as Line;
+    if (isMatch(line)) yield line;
+  }
+}
+
+function linesOf(bytes: Buffer): Line[] {
+  const lines: Line[] = [];
+  for (let from = 0; from < bytes.length; ) {
+    const next = nextLine(bytes, from);
+    lines.push({ line: lines.length, from, to: textEnd(bytes, from, next) });
+    from = next;
+  }
+  return lines;
 }
 
 function expressionOf({ pattern, literal, ignoreCase }: Pattern): RegExp {
@@ -43,37 +72,12 @@ export function refuseInvalid(pattern: Pattern): void {
   }
 }
 
-/** In any bytes: each line is made readable first. */
-function findShown(bytes: Buffer, expression: RegExp): FoundLine[] {
-  const found: FoundLine[] = [];
-  for (let from = 0, line = 0; from < bytes.length; line++) {
-    const next = nextLine(bytes, from);
-    const to = bytes[next - 1] === newline ? next - 1 : next;
-    if (expression.test(plainLine(bytes.toString('utf8', from, to)))) found.push({ line, from, to });
-    from = next;
-  }
-  return found;
-}
-
-/** In plain bytes, which become text all at once. */
-function findEach(bytes: Buffer, expression: RegExp): FoundLine[] {
-  const found: FoundLine[] = [];
-  const text = bytes.toString('latin1');
-  for (let from = 0, line = 0; from < bytes.length; line++) {
-    const next = nextLine(bytes, from);
-    const to = textEnd(bytes, from, next);
-    if (expression.test(text.slice(from, to))) found.push({ line, from, to });
-    from = next;
-  }
-  return found;
-}
-
-/** In plain bytes, which are searched as they are; undefined where a byte is not compared with a byte. */
-function literalFinder({ pattern, literal, ignoreCase }: Pattern): Finder | undefined {
+/** Searches plain bytes as they are; undefined where a byte is not compared with a byte. */
+function literalFinder({ pattern, literal, ignoreCase }: Pattern): ((bytes: Buffer) => Line[]) | undefined {
   const needle = Buffer.from(ignoreCase ? pattern.toLowerCase() : pattern);
   if (!literal || (ignoreCase && !isAscii(Buffer.from(pattern)))) return undefined;
   return (bytes) => {
-    const found: FoundLine[] = [];
+    const found: Line[] = [];
     const searched = ignoreCase ? lowered(bytes) : bytes;
     let [from, line] = [0, 0];
     for (let hit = searched.indexOf(needle); hit >= 0; hit = searched.indexOf(needle, from)) {

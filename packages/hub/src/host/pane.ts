@@ -1,9 +1,13 @@
-import { ByteRing, type RingLimits } from './byte-ring.ts';
+import { ByteRing, type Page, type PageQuery, type RingLimits } from './byte-ring.ts';
+import { refuseInvalid } from './find-lines.ts';
 import { HostError } from './host-error.ts';
+import type { OutputBudget } from './output-budget.ts';
 import type { PipeSource } from './pipe-source.ts';
 import type { Exit, PtyProcess } from './pty-driver.ts';
-import type { HostPane } from './requests.ts';
+import type { HostPane, SearchQuery } from './requests.ts';
 import { Screen, type ScreenSnapshot } from './screen.ts';
+import type { SearchOutcome, SearchThreads } from './search-threads.ts';
+import type { Terminals } from './terminals.ts';
 
 /** Where a pane's bytes come from. */
 export type PaneSource =
@@ -15,11 +19,16 @@ export interface PaneOptions {
   readonly cols: number;
   readonly rows: number;
   readonly limits: RingLimits;
+  readonly terminals: Terminals;
+  /** Shared by all panes. */
+  readonly budget: OutputBudget;
   /** How long a screen that nobody looks at is kept; forever without it. */
   readonly screenIdleMs: number;
   readonly createdAt: number;
   readonly note: string | undefined;
 }
+
+const mostMatches = 500;
 
 /** One terminal: where its bytes come from, those that are kept, and its screen while somebody looks. */
 export class Pane {
@@ -27,13 +36,13 @@ export class Pane {
   readonly ring: ByteRing;
   readonly #options: PaneOptions;
   readonly #listeners = new Set<() => void>();
+  readonly #holders = new Set<object>();
   readonly #exited: PromiseWithResolvers<Exit> = Promise.withResolvers();
   #source: PaneSource | null = null;
   #exit: Exit | null = null;
   #cols: number;
   #rows: number;
-  #screen: Promise<Screen> | null = null;
-  #drawn: Screen | null = null;
+  #screen: Screen | null = null;
   #screenTimer: NodeJS.Timeout | null = null;
 
   constructor(options: PaneOptions) {
@@ -71,7 +80,8 @@ export class Pane {
   append(bytes: Uint8Array): void {
     if (this.#exit) return; // The end was told after the last byte.
     this.ring.append(bytes);
-    this.#drawn?.wake();
+    this.#options.budget.use(this.ring);
+    this.#screen?.wake();
     for (const listener of this.#listeners) listener();
   }
 
@@ -82,6 +92,21 @@ export class Pane {
     for (const listener of this.#listeners) listener();
   }
 
+  read(query: PageQuery): Page {
+    this.#options.budget.use(this.ring);
+    return this.ring.page(query);
+  }
+
+  /** Finds lines in what is kept at this moment. */
+  search(query: SearchQuery, threads: SearchThreads): Promise<SearchOutcome> {
+    const { before, from = 0, first = false, limit = mostMatches, ...pattern } = query;
+    refuseInvalid(pattern);
+    this.#options.budget.use(this.ring);
+    const to = before === undefined ? this.ring.end : this.ring.lineStart(before);
+    const { letGo, ...range } = this.ring.share(from, to);
+    return threads.search({ ...pattern, ...range, first, limit }).finally(letGo);
+  }
+
   get process(): PtyProcess {
     if (this.#source?.kind === 'pty') return this.#source.process;
     throw new HostError('wrong_kind', `Pane ${this.id} is a pane of tmux.`, { id: this.id });
@@ -90,6 +115,17 @@ export class Pane {
   get pipe(): PipeSource {
     if (this.#source?.kind === 'pipe') return this.#source.pipe;
     throw new HostError('wrong_kind', `Pane ${this.id} is not a pane of tmux.`, { id: this.id });
+  }
+
+  /** Holds the program back until all who asked for it let go; tmux cannot be held back, it would keep what it cannot pass on. */
+  hold(reader: object): void {
+    this.#holders.add(reader);
+    if (this.#source?.kind === 'pty') this.#source.process.pause();
+  }
+
+  letGo(reader: object): void {
+    const held = this.#holders.delete(reader);
+    if (held && this.#holders.size === 0 && this.#source?.kind === 'pty') this.#source.process.resume();
   }
 
   write(bytes: Uint8Array): Promise<void> {
@@ -106,24 +142,25 @@ export class Pane {
     if (this.#source?.kind === 'pty' && this.#exit === null) this.#source.process.resize(cols, rows);
     this.#cols = cols;
     this.#rows = rows;
-    this.#drawn?.resize(cols, rows);
+    this.#screen?.resize(cols, rows);
   }
 
-  async snapshot(): Promise<ScreenSnapshot> {
-    const screen = await this.keepScreen();
-    if (this.#screenTimer || this.#options.screenIdleMs !== Number.POSITIVE_INFINITY) this.#dropScreenLater();
+  snapshot(): Promise<ScreenSnapshot> {
+    const screen = this.keepScreen();
+    if (this.#options.screenIdleMs !== Number.POSITIVE_INFINITY) this.#dropScreenLater();
     return screen.snapshot();
   }
 
   /** Draws the screen from now on. */
-  keepScreen(): Promise<Screen> {
-    this.#screen ??= this.#makeScreen();
+  keepScreen(): Screen {
+    if (!this.#screen || this.#screen.isClosed) this.#screen = this.#makeScreen();
     return this.#screen;
   }
 
-  async #makeScreen(): Promise<Screen> {
+  #makeScreen(): Screen {
     const source = this.#source;
-    const screen = await Screen.make({
+    return new Screen({
+      terminals: this.#options.terminals,
       ring: this.ring,
       cols: this.#cols,
       rows: this.#rows,
@@ -135,10 +172,6 @@ export class Pane {
         answer: (bytes: Buffer) => void source.process.write(bytes).catch(() => {}),
       }),
     });
-    screen.resize(this.#cols, this.#rows);
-    this.#drawn = screen;
-    screen.wake();
-    return screen;
   }
 
   #dropScreenLater(): void {
@@ -148,8 +181,7 @@ export class Pane {
   }
 
   #dropScreen(): void {
-    this.#drawn?.close();
-    this.#drawn = null;
+    this.#screen?.close();
     this.#screen = null;
   }
 
@@ -178,6 +210,7 @@ export class Pane {
   async close(): Promise<void> {
     if (this.#screenTimer) clearTimeout(this.#screenTimer);
     this.#dropScreen();
+    this.#options.budget.drop(this.ring);
     if (this.#source?.kind === 'pipe') await this.#source.pipe.close();
   }
 }

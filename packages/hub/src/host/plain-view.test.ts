@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { plainLine, plainLines } from './plain-view.ts';
+import { plainLine, plainLines, unfinishedEnd } from './plain-view.ts';
 
 describe('a plain line', () => {
   it.each([
@@ -42,5 +42,27 @@ describe('plain lines', () => {
   it('of nothing are none', () => {
     expect(plainLines(page(''))).toEqual([]);
     expect(plainLines(page('\n'))).toEqual([{ n: 8, text: '' }]);
+  });
+});
+
+describe('an unfinished end', () => {
+  it.each([
+    ['whole', 0],
+    ['a\xc3', 1],
+    ['a\xc3\xa4', 0],
+    ['\xe2\x82', 2],
+    ['\xf0\x9d\x84', 3],
+    ['\x82\x82', 0],
+    ['\x1b', 1],
+    ['\x1b[', 2],
+    ['\x1b[1;3', 5],
+    ['\x1b[1;31m', 0],
+    ['\x1b]0;a title', 11],
+    ['\x1b]0;a title\x1b', 12],
+    ['\x1b]0;a title\x07', 0],
+    ['\x1b(', 2],
+    ['', 0],
+  ])('of %j has %d bytes', (latin1, size) => {
+    expect(unfinishedEnd(Buffer.from(latin1, 'latin1'))).toBe(size);
   });
 });

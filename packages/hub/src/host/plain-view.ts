@@ -56,3 +56,13 @@ const widestJump = 200;
 
 /** Control characters but TAB, and the invisible ones that turn the direction of text around. */
 const leftovers = /[\0-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/g;
+
+/** How many bytes at the end may begin a character or a sequence that has not come whole yet. */
+export function unfinishedEnd(bytes: Buffer): number {
+  const end = bytes.toString('latin1', Math.max(0, bytes.length - longestSequence));
+  return beginnings.exec(end)?.[0].length ?? 0;
+}
+
+const longestSequence = 1024;
+const beginnings =
+  /(?:[\xc2-\xdf]|[\xe0-\xef][\x80-\xbf]?|[\xf0-\xf4][\x80-\xbf]{0,2}|\x1b(?:[ -/]*|\[[0-?]*[ -/]*|[PX^_\]][^\x07\x1b\n]*\x1b?))$/;

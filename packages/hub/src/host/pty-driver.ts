@@ -34,6 +34,9 @@ export interface PtyProcess {
   readonly startTime: string | null;
   write(bytes: Uint8Array): Promise<void>;
   resize(cols: number, rows: number): void;
+  /** Stops reading what it prints, so that it waits once the terminal is full. */
+  pause(): void;
+  resume(): void;
 }
 
 /** Starts programs on pseudo terminals. */
@@ -177,6 +180,8 @@ export class LydellPtyDriver implements PtyDriver {
         resize: (cols, rows) => {
           if (open) native.resize(fd, cols, rows);
         },
+        pause: () => stream.pause(),
+        resume: () => stream.resume(),
       },
       end: (exit) => {
         open = false;

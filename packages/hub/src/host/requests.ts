@@ -29,6 +29,8 @@ interface Keep {
   readonly note?: string | undefined;
   readonly maxBytes?: number | undefined;
   readonly maxLines?: number | undefined;
+  /** Of all panes together, from now on. */
+  readonly allBytes?: number | undefined;
 }
 
 export interface OpenSpec extends PtySpec, Keep {
@@ -138,16 +140,15 @@ const text = z.string().refine((value) => !value.includes('\0'), 'must not conta
 const id = text.min(1).max(200);
 const longestPattern = 4096;
 const graceMs = z.int().min(0).max(600_000).optional();
+const megabyte = 1024 * 1024;
+const bytes = z.int().min(megabyte / 4);
 const keep = {
   note: z
     .string()
     .max(64 * 1024)
     .optional(),
-  maxBytes: z
-    .int()
-    .min(256 * 1024)
-    .max(1024 * 1024 * 1024)
-    .optional(),
+  maxBytes: bytes.max(1024 * megabyte).optional(),
+  allBytes: bytes.optional(),
   maxLines: z.int().min(1).max(100_000_000).optional(),
 };
 const exit = { exitCode: z.int().nullable(), exitSignal: z.string().nullable() };

@@ -1,23 +1,15 @@
-import type { Terminal } from '@xterm/headless';
 import type { ByteRing } from './byte-ring.ts';
+import type { TerminalView } from './terminal-thread.ts';
+import type { RemoteTerminal, Terminals } from './terminals.ts';
 
 /** What a pane looks like now. */
-export interface ScreenSnapshot {
-  readonly cols: number;
-  readonly rows: number;
-  /** The text of each row, without the spaces at its end. */
-  readonly lines: readonly string[];
-  readonly cursor: { readonly x: number; readonly y: number; readonly visible: boolean };
-  readonly title: string;
-  /** Whether a full-screen program has the alternate screen. */
-  readonly alternate: boolean;
-  readonly bracketedPaste: boolean;
-  readonly applicationCursor: boolean;
+export interface ScreenSnapshot extends TerminalView {
   /** Part of the output was passed over, so that something older may be missing or wrong. */
   readonly resynced: boolean;
 }
 
 export interface ScreenOptions {
+  readonly terminals: Terminals;
   readonly ring: ByteRing;
   readonly cols: number;
   readonly rows: number;
@@ -27,7 +19,6 @@ export interface ScreenOptions {
   readonly answer?: (bytes: Buffer) => void;
 }
 
-const scrollback = 200;
 /** How much output a screen is made from when nobody looked before, or when it has fallen behind. */
 const replayed = 512 * 1024;
 const mostBehind = 1024 * 1024;
@@ -38,45 +29,24 @@ const portion = 64 * 1024;
  * waits for it.
  */
 export class Screen {
-  readonly #terminal: Terminal;
+  readonly #terminal: RemoteTerminal;
   readonly #options: ScreenOptions;
-  /** How far the output has been given to the terminal. */
+  /** How far the output has been drawn. */
   #fed: number;
   #feeding = false;
   #looking: { readonly target: number; resolve(): void }[] = [];
-  #title = '';
-  #cursorVisible = true;
   #answering = false;
   #resynced: boolean;
   #closed = false;
 
-  static async make(options: ScreenOptions): Promise<Screen> {
-    // Loaded with the first screen: a host that nobody looks at does without.
-    const { default: xterm } = await import('@xterm/headless');
-    const { cols, rows } = options;
-    return new Screen(new xterm.Terminal({ cols, rows, scrollback, allowProposedApi: true }), options);
-  }
-
-  constructor(terminal: Terminal, options: ScreenOptions) {
-    this.#terminal = terminal;
+  constructor(options: ScreenOptions) {
     this.#options = options;
-    const { ring } = options;
+    const { terminals, ring, cols, rows, answer } = options;
+    this.#terminal = terminals.open({ cols, rows }, (text) => {
+      if (this.#answering) answer?.(Buffer.from(text));
+    });
     this.#fed = replayStart(ring);
     this.#resynced = this.#fed > 0;
-    terminal.onTitleChange((title) => {
-      this.#title = title;
-    });
-    terminal.onData((text) => {
-      if (this.#answering) options.answer?.(Buffer.from(text));
-    });
-    const onMode =
-      (visible: boolean) =>
-      (params: readonly (number | number[])[]): boolean => {
-        if (params.includes(25)) this.#cursorVisible = visible;
-        return false;
-      };
-    terminal.parser.registerCsiHandler({ prefix: '?', final: 'h' }, onMode(true));
-    terminal.parser.registerCsiHandler({ prefix: '?', final: 'l' }, onMode(false));
     this.wake();
   }
 
@@ -84,59 +54,55 @@ export class Screen {
   wake(): void {
     if (this.#feeding || this.#closed) return;
     this.#feeding = true;
-    this.#feed();
+    this.#draw()
+      .catch(() => this.close()) // The thread has failed, which whoever looks hears.
+      .finally(() => {
+        this.#feeding = false;
+      });
   }
 
-  #feed(): void {
+  get isClosed(): boolean {
+    return this.#closed;
+  }
+
+  async #draw(): Promise<void> {
     const { ring, answerFrom } = this.#options;
-    const isDone = (target: number): boolean => this.#closed || target <= this.#fed;
-    for (const { resolve } of this.#looking.filter(({ target }) => isDone(target))) resolve();
-    this.#looking = this.#looking.filter(({ target }) => !isDone(target));
-    this.#feeding = !isDone(ring.end);
-    if (!this.#feeding) return;
-    if (ring.end - this.#fed > mostBehind || this.#fed < ring.start) this.#passOver();
-    this.#answering = this.#fed >= answerFrom;
-    const bytes = ring.some(this.#fed, this.#answering ? portion : Math.min(portion, answerFrom - this.#fed));
-    this.#terminal.write(bytes, () => {
-      this.#fed += bytes.length;
-      this.#feed();
-    });
+    while (!this.#closed && this.#fed < ring.end) {
+      if (ring.end - this.#fed > mostBehind || this.#fed < ring.start) await this.#passOver();
+      this.#answering = this.#fed >= answerFrom;
+      const most = this.#answering ? portion : Math.min(portion, answerFrom - this.#fed);
+      const bytes = ring.some(this.#fed, most);
+      const end = this.#fed + bytes.length;
+      await this.#terminal.write(bytes);
+      this.#fed = end;
+      this.#letLook();
+    }
   }
 
-  #passOver(): void {
-    const { alternate } = this.#look();
-    this.#terminal.reset();
-    if (alternate) this.#terminal.write('\x1b[?1049h');
+  /** Those go on whose output is drawn; the end of the drawing lets everybody go on. */
+  #letLook(): void {
+    const isDone = (target: number): boolean => this.#closed || target <= this.#fed;
+    for (const { target, resolve } of this.#looking) if (isDone(target)) resolve();
+    this.#looking = this.#looking.filter(({ target }) => !isDone(target));
+  }
+
+  async #passOver(): Promise<void> {
+    const { alternate } = await this.#terminal.look();
+    this.#terminal.reset({ alternate });
     this.#fed = replayStart(this.#options.ring);
     this.#resynced = true;
   }
 
   /** The screen after all output there is at this moment. */
   async snapshot(): Promise<ScreenSnapshot> {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.#looking.push({ target: this.#options.ring.end, resolve });
-    if (!this.#feeding) this.#feed();
-    await promise;
-    return this.#look();
-  }
-
-  #look(): ScreenSnapshot {
-    const { cols, rows, buffer, modes } = this.#terminal;
-    const { active } = buffer;
-    return {
-      cols,
-      rows,
-      lines: Array.from(
-        { length: rows },
-        (_, row) => active.getLine(active.baseY + row)?.translateToString(true) ?? '',
-      ),
-      cursor: { x: active.cursorX, y: active.cursorY, visible: this.#cursorVisible },
-      title: this.#title,
-      alternate: active.type === 'alternate',
-      bracketedPaste: modes.bracketedPasteMode,
-      applicationCursor: modes.applicationCursorKeysMode,
-      resynced: this.#resynced,
-    };
+    const target = this.#options.ring.end;
+    if (this.#fed < target && !this.#closed) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      this.#looking.push({ target, resolve });
+      this.wake();
+      await promise;
+    }
+    return { ...(await this.#terminal.look()), resynced: this.#resynced };
   }
 
   resize(cols: number, rows: number): void {
@@ -144,9 +110,10 @@ export class Screen {
   }
 
   close(): void {
+    if (this.#closed) return;
     this.#closed = true;
-    if (!this.#feeding) this.#feed();
-    this.#terminal.dispose();
+    this.#letLook();
+    this.#terminal.close();
   }
 }
 

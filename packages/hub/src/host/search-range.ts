@@ -1,5 +1,5 @@
 import type { Portion } from './byte-ring.ts';
-import { createFinder, type FoundLine, type Pattern } from './find-lines.ts';
+import { createFinder, type Line, type Pattern } from './find-lines.ts';
 import { newline, nextLine } from './line-starts.ts';
 import { plainLine } from './plain-view.ts';
 import { partsBetween, type Slab } from './slabs.ts';
@@ -32,70 +32,47 @@ export interface SearchNews {
 /** The most text in one answer; a single line may be longer. */
 const mostText = 1024 * 1024;
 
-/** Searches portion by portion and tells what it finds; answers whether there are older matches than those told. */
+/** Tells of each match as it finds it, and answers whether there are older ones than those it told of. */
 export function searchRange(search: RangeSearch, tell: (news: SearchNews) => void): boolean {
+  return search.first ? tellFirst(search, tell) : tellLast(search, tell);
+}
+
+function tellLast(search: RangeSearch, tell: (news: SearchNews) => void): boolean {
   const find = createFinder(search);
-  const look = (index: number): Looked => {
-    const { from = 0, line = 0 } = search.portions[index] ?? {};
-    const parts = partsBetween(search.slabs, from, search.portions[index + 1]?.from ?? search.end);
-    const bytes = parts.length === 1 && parts[0] ? parts[0] : Buffer.concat(parts);
-    const found = find(bytes).map((at) => ({ at, line: line + at.line, offset: from + at.from }));
-    return { bytes, from, found };
-  };
-  return search.first ? tellFirst(search, look, tell) : tellLast(search, look, tell);
-}
-
-interface Looked {
-  readonly bytes: Buffer;
-  readonly from: number;
-  readonly found: readonly { readonly at: FoundLine; readonly line: number; readonly offset: number }[];
-}
-
-function tellLast(
-  { portions, limit }: RangeSearch,
-  look: (index: number) => Looked,
-  tell: (news: SearchNews) => void,
-): boolean {
   let [count, size] = [0, 0];
-  for (let index = portions.length - 1; index >= 0; index--) {
-    const { bytes, found } = look(index);
-    const matches: Match[] = [];
-    let isFull = false;
-    for (let i = found.length - 1; i >= 0 && !isFull; i--) {
-      const { at, ...place } = found[i] as Looked['found'][number];
-      const text = textOf(bytes, at);
-      isFull = count === limit || (count > 0 && size + text.length > mostText);
-      if (isFull) break;
-      matches.push({ ...place, text });
+  for (const portion of search.portions.toReversed()) {
+    const bytes = bytesOf(search, portion);
+    for (const line of find(bytes, true)) {
+      const match = matchOf(bytes, portion, line);
+      size += match.text.length;
+      if (count === search.limit || (count > 0 && size > mostText)) return true;
       count++;
-      size += text.length;
+      tell({ matches: [match] });
     }
-    if (matches.length > 0) tell({ matches });
-    if (isFull) return true;
   }
   return false;
 }
 
-function tellFirst(
-  { portions }: RangeSearch,
-  look: (index: number) => Looked,
-  tell: (news: SearchNews) => void,
-): false {
-  for (const index of portions.keys()) {
-    const { bytes, from, found } = look(index);
-    const [first] = found;
-    if (first) {
-      const { at, ...place } = first;
-      tell({
-        matches: [{ ...place, text: textOf(bytes, at) }],
-        next: from + nextLine(bytes, at.from),
-      });
+function tellFirst(search: RangeSearch, tell: (news: SearchNews) => void): false {
+  const find = createFinder(search);
+  for (const portion of search.portions) {
+    const bytes = bytesOf(search, portion);
+    for (const line of find(bytes, false)) {
+      const match = matchOf(bytes, portion, line);
+      tell({ matches: [match], next: portion.from + nextLine(bytes, line.from) });
       return false;
     }
-    tell({ matches: [], next: from + bytes.lastIndexOf(newline) + 1 });
+    tell({ matches: [], next: portion.from + bytes.lastIndexOf(newline) + 1 });
   }
   return false;
 }
 
-const textOf = (bytes: Buffer, { from, to }: FoundLine): string =>
-  plainLine(bytes.toString('utf8', from, to));
+function bytesOf({ slabs }: RangeSearch, { from, to }: Portion): Buffer {
+  const parts = partsBetween(slabs, from, to);
+  return parts.length === 1 && parts[0] ? parts[0] : Buffer.concat(parts);
+}
+
+function matchOf(bytes: Buffer, portion: Portion, { line, from, to }: Line): Match {
+  const text = plainLine(bytes.toString('utf8', from, to));
+  return { line: portion.line + line, text, offset: portion.from + from };
+}

@@ -2,19 +2,20 @@ import { randomBytes } from 'node:crypto';
 import type { Server } from 'node:net';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import { type ByteRing, defaultLimits } from './byte-ring.ts';
+import { defaultLimits } from './byte-ring.ts';
 import { Connection, type Handlers } from './connection.ts';
-import { refuseInvalid } from './find-lines.ts';
 import { Follower } from './follower.ts';
 import { HostError } from './host-error.ts';
 import { claimInstance } from './instance-socket.ts';
+import { OutputBudget } from './output-budget.ts';
 import { Pane, type PaneSource } from './pane.ts';
 import { PipeSource } from './pipe-source.ts';
 import { shareLooks, startTimeOf } from './process-table.ts';
 import { killTree, type ProcessTree } from './process-tree.ts';
 import type { PtyDriver } from './pty-driver.ts';
-import { type AdoptSpec, type OpenSpec, protocol, type SearchQuery } from './requests.ts';
-import { type SearchOutcome, SearchThreads } from './search-threads.ts';
+import { type AdoptSpec, type OpenSpec, protocol } from './requests.ts';
+import { SearchThreads } from './search-threads.ts';
+import { Terminals } from './terminals.ts';
 
 export interface HostServerOptions {
   readonly dir: string;
@@ -41,7 +42,9 @@ export class HostServer {
   readonly #finished: PromiseWithResolvers<void> = Promise.withResolvers();
   readonly #startTime = startTimeOf(process.pid) ?? '';
   readonly #look = shareLooks();
+  readonly #terminals = new Terminals();
   readonly #searches = new SearchThreads();
+  readonly #budget = new OutputBudget();
   #socket: Server | null = null;
   #idleTimer: NodeJS.Timeout | null = null;
   /** Programs start one after the other, with a breath between: a start blocks for milliseconds. */
@@ -120,10 +123,10 @@ export class HostServer {
     },
     read: ({ id, ...query }) => {
       const maxBytes = Math.min(query.maxBytes ?? largestPage, largestPage);
-      const { bytes, ...result } = this.#pane(id).ring.page({ ...query, maxBytes });
+      const { bytes, ...result } = this.#pane(id).read({ ...query, maxBytes });
       return { result, body: bytes };
     },
-    search: async ({ id, ...query }) => ({ result: await this.#search(this.#pane(id).ring, query) }),
+    search: async ({ id, ...query }) => ({ result: await this.#pane(id).search(query, this.#searches) }),
     screen: async ({ id }) => ({ result: await this.#pane(id).snapshot() }),
     list: () => ({ result: { panes: [...this.#panes.values()].map((pane) => pane.info()) } }),
     forget: async ({ id }) => {
@@ -159,15 +162,6 @@ export class HostServer {
     },
   };
 
-  /** Lines from `from` on, or before a line. */
-  async #search(ring: ByteRing, query: SearchQuery): Promise<SearchOutcome> {
-    const { before, from = 0, first = false, limit = 500, ...pattern } = query;
-    refuseInvalid(pattern);
-    const range = ring.share(from, before === undefined ? ring.end : ring.lineStart(before));
-    const { letGo, ...shared } = range;
-    return this.#searches.search({ ...pattern, ...shared, first, limit }).finally(letGo);
-  }
-
   #pane(id: string): Pane {
     const pane = this.#panes.get(id);
     if (pane) return pane;
@@ -190,7 +184,7 @@ export class HostServer {
       },
     );
     this.#keep(pane, { kind: 'pty', process });
-    if (spec.screen) pane.keepScreen().catch(console.error);
+    if (spec.screen) pane.keepScreen();
     return { pid: process.pid, startTime: process.startTime };
   }
 
@@ -215,6 +209,7 @@ export class HostServer {
   }
 
   #newPane({ id, cols, rows, note, ...keep }: AdoptSpec, drawn: boolean): Pane {
+    if (keep.allBytes !== undefined) this.#budget.most = keep.allBytes;
     return new Pane({
       id,
       cols,
@@ -223,6 +218,8 @@ export class HostServer {
         maxBytes: keep.maxBytes ?? defaultLimits.maxBytes,
         maxLines: keep.maxLines ?? defaultLimits.maxLines,
       },
+      terminals: this.#terminals,
+      budget: this.#budget,
       screenIdleMs: drawn ? Number.POSITIVE_INFINITY : this.#options.screenIdleMs,
       note,
       createdAt: (this.#options.now ?? Date.now)(),

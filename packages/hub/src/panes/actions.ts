@@ -3,6 +3,8 @@ import {
   type PaneMetaChange,
   type PaneReadParams,
   type PaneReadResult,
+  type PaneSearchParams,
+  type PaneSearchResult,
   paneActivate,
   paneClose,
   paneDeleteMeta,
@@ -13,13 +15,14 @@ import {
   paneRead,
   paneResize,
   paneScreen,
+  paneSearch,
   paneSetMeta,
   paneUpdateMeta,
   paneWait,
   paneWrite,
 } from '@polyphony/protocol';
 import { draft, type EventLog } from '../events/event-log.ts';
-import { plainLines } from '../host/plain-view.ts';
+import { plainLines, unfinishedEnd } from '../host/plain-view.ts';
 import type { Registry } from '../registry/registry.ts';
 import { keyBytes } from './keys.ts';
 import { paneInfo } from './pane-record.ts';
@@ -33,8 +36,8 @@ const mostBytes = 4 * 1024 * 1024;
 export function registerPaneActions(registry: Registry, panes: Panes, events: EventLog): void {
   const { book, gate } = panes;
 
-  registry.register(owner, paneNew, async (params, { caller }) => {
-    const { id, meta, backend, pid } = await panes.create(params, caller);
+  registry.register(owner, paneNew, async (params, context) => {
+    const { id, meta, backend, pid } = await panes.create(params, context, { action: paneNew.name });
     return { id, meta, backend, pid };
   });
   registry.register(owner, paneClose, async ({ paneId, cleanup = true }) => {
@@ -72,6 +75,7 @@ export function registerPaneActions(registry: Registry, panes: Panes, events: Ev
   });
   registry.register(owner, paneRead, (params) => readPane(panes, params));
   registry.register(owner, paneWait, (params, { signal }) => waitForPane(panes, params, signal));
+  registry.register(owner, paneSearch, (params) => searchPane(panes, params));
   registry.register(owner, paneScreen, ({ paneId }) => panes.screen(paneId));
   registry.register(owner, paneResize, async ({ paneId, cols, rows }) => {
     await panes.resize(paneId, cols, rows);
@@ -103,16 +107,30 @@ async function readPane(
   panes: Panes,
   { paneId, view = 'plain', ...range }: PaneReadParams,
 ): Promise<PaneReadResult> {
-  const { tail, since, fromLine, limit = defaultTail } = range;
+  const { tail, since, fromLine, limit } = range;
   const asked =
-    since !== undefined
-      ? { since, limit }
-      : fromLine !== undefined
-        ? { fromLine: fromLine - 1, limit }
-        : { tail: tail ?? limit };
+    since === undefined && fromLine === undefined
+      ? { tail: tail ?? limit ?? defaultTail, limit }
+      : { since, fromLine: fromLine && fromLine - 1, limit: limit ?? defaultTail };
   const read = await panes.output(paneId, (host) => host.read(paneId, { ...asked, maxBytes: mostBytes }));
   const { from, next, retainedFrom, more, truncated } = read;
-  const shared = { from, next, retainedFrom, more, truncated };
-  if (view === 'raw') return { data: Buffer.from(read.bytes).toString('base64'), ...shared };
-  return { lines: plainLines(read), ...shared };
+  if (view === 'raw') {
+    const data = Buffer.from(read.bytes).toString('base64');
+    return { data, from, next, retainedFrom, more, truncated };
+  }
+  // Half a character is read with its other half, which a program that has ended does not print any more.
+  const isOpen = !more && panes.book.find(paneId)?.status === 'running';
+  const bytes = read.bytes.subarray(0, read.bytes.length - (isOpen ? unfinishedEnd(read.bytes) : 0));
+  const lines = plainLines({ ...read, bytes });
+  return { lines, from, next: from + bytes.length, retainedFrom, more, truncated };
+}
+
+async function searchPane(
+  panes: Panes,
+  { paneId, before, limit = defaultTail, ...pattern }: PaneSearchParams,
+): Promise<PaneSearchResult> {
+  const query = { ...pattern, limit, before: before && before - 1 };
+  const found = await panes.output(paneId, (host) => host.search(paneId, query));
+  const matches = found.matches.map(({ line, text }) => ({ n: line + 1, text }));
+  return { matches, more: found.more, complete: found.complete };
 }

@@ -1,4 +1,4 @@
-import type { PaneLine } from '@polyphony/protocol';
+import { fieldLines, type PaneLine, taggedText } from '@polyphony/protocol';
 import type { PaneRecord } from './pane-record.ts';
 
 const longest = 250;
@@ -9,25 +9,18 @@ export function exitNotice(
   { exitCode, exitSignal }: Pick<PaneRecord, 'exitCode' | 'exitSignal'>,
   lastLines: readonly PaneLine[],
 ): string {
-  const last = lastLines.findLast(({ text }) => text.trim() !== '')?.text ?? '';
-  return [
-    '<pty_exited>',
-    `ID: ${id}`,
-    `Title: ${inert(title)}`,
-    `Exit Code: ${exitCode ?? `none, ${exitSignal ? `ended by ${exitSignal}` : 'how it ended is not known'}`}`,
-    `Output Lines: ${lastLines.at(-1)?.n ?? 0}`,
-    `Last Line: ${inert(last)}`,
-    '</pty_exited>',
-    '',
+  const unknown = exitSignal ? `none, ended by ${exitSignal}` : 'none, how it ended is not known';
+  const last = lastLines.findLast(({ text }) => text.trim() !== '')?.text.trim() ?? '';
+  const lines = fieldLines({
+    ID: id,
+    Title: title,
+    'Exit Code': exitCode ?? unknown,
+    'Output Lines': lastLines.at(-1)?.n ?? 0,
+    'Last Line': last.length > longest ? `${last.slice(0, longest)}…` : last,
+  });
+  const hint =
     exitCode === 0
       ? 'pty_read shows what it printed.'
-      : 'It failed: pty_read with a pattern finds the errors in what it printed.',
-  ].join('\n');
-}
-
-/** One line without a tag in it. */
-function inert(text: string): string {
-  const line = text.replaceAll(/\s+/g, ' ').trim();
-  const cut = line.length > longest ? `${line.slice(0, longest)}…` : line;
-  return cut.replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+      : 'It failed: pty_read with a pattern finds the errors in what it printed.';
+  return `${taggedText({ tag: 'pty_exited', lines })}\n\n${hint}`;
 }

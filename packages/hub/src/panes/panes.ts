@@ -14,6 +14,7 @@ import type { Clock } from '../platform/clock.ts';
 import type { Config } from '../platform/config.ts';
 import type { Log } from '../platform/log.ts';
 import type { Random } from '../platform/random.ts';
+import type { Ask, Asker } from '../registry/ask.ts';
 import type { Caller } from '../registry/caller.ts';
 import type { Credentials } from '../registry/credentials.ts';
 import type { Store } from '../store/store.ts';
@@ -39,6 +40,7 @@ export interface PanesOptions {
   readonly random: Random;
   readonly log: Log;
   readonly config: Config;
+  readonly ask: Ask;
   readonly keep: Keep;
   readonly session: TmuxSession;
   readonly connectHost: () => Promise<Host>;
@@ -57,6 +59,8 @@ export interface PanesOptions {
 }
 
 export interface CreateOptions {
+  /** What it is started by. */
+  readonly action: string;
   /** Draw its screen from the start. */
   readonly drawn?: boolean;
 }
@@ -82,6 +86,8 @@ export class Panes {
   readonly #endings: Endings;
   readonly #adoption: Adoption;
   #watching: Promise<void> | undefined;
+  /** Sizes that are wanted and not given yet. */
+  readonly #sizes = new Map<string, { readonly cols: number; readonly rows: number }>();
 
   private constructor(options: PanesOptions, book: PaneBook) {
     this.#options = options;
@@ -136,10 +142,11 @@ export class Panes {
 
   async create(
     params: PaneNewParams,
-    caller: Caller,
-    { drawn = false }: CreateOptions = {},
+    asker: Asker,
+    { action, drawn = false }: CreateOptions,
   ): Promise<PaneRecord> {
-    const { clock, config, env: user, session, random } = this.#options;
+    const { caller } = asker;
+    const { ask, clock, config, env: user, session, random } = this.#options;
     const backend = params.backend ?? ((await session.usable()) ? 'tmux' : 'pty');
     if (backend === 'tmux' && !(await session.running())) {
       throw new PolyError('unavailable', 'the tmux session is not running.', {
@@ -152,7 +159,8 @@ export class Panes {
     if (!isAbsolute(cwd)) {
       throw new PolyError('invalid_arguments', `cwd "${cwd}" must be an absolute path.`);
     }
-    permitSpawn(config, caller, argv, cwd);
+    const question = permitSpawn(config, caller, action, { argv, cwd, env: params.env ?? {}, user });
+    if (question) await ask(question, asker);
     const plan: PanePlan = {
       id,
       backend,
@@ -251,13 +259,18 @@ export class Panes {
       });
   }
 
+  /** Of many sizes at once only the last is given to the program. */
   async resize(id: string, cols: number, rows: number): Promise<void> {
+    this.#sizes.set(id, { cols, rows });
     await this.book.exclusive(id, async () => {
       const record = this.book.get(id);
       if (record.status !== 'running')
         throw new PolyError('pane_exited', `${id} has ended; it keeps its size.`);
-      await this.backendOf(record).resize(record, cols, rows);
-      await this.book.put({ ...record, cols, rows });
+      const size = this.#sizes.get(id);
+      if (!size) return; // The one before has seen to it.
+      this.#sizes.delete(id);
+      await this.backendOf(record).resize(record, size.cols, size.rows);
+      await this.book.put({ ...record, ...size });
     });
   }
 

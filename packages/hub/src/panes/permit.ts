@@ -1,39 +1,102 @@
-import { realpathSync } from 'node:fs';
-import { resolve } from 'node:path';
-import { PolyError } from '@polyphony/protocol';
-import { type Config, judge, type Rules, type Verdict } from '../platform/config.ts';
+import { type Action, type ApprovalKind, PolyError } from '@polyphony/protocol';
+import type { Config } from '../platform/config.ts';
+import { fitsFolder, fitsText, type Judgement, judge, realFolder } from '../platform/rules.ts';
+import { grantHint, type Question } from '../registry/ask.ts';
 import type { Caller } from '../registry/caller.ts';
 import type { PaneBook } from './pane-book.ts';
 import type { PaneRecord } from './pane-record.ts';
+import { fitsProgram, programNames, type Start } from './program-names.ts';
 
-const grantHint = 'The user decides: in config.toml, or by running it outside a pane.';
-
-/** The user may act on every pane; a pane on itself, on those it made, and on what config.toml grants. */
-export function permitPane(book: PaneBook, { permission }: Config, caller: Caller, paneId: string): void {
-  if (caller.pane === undefined || owns(book, caller.pane, paneId)) return;
-  // Whether that pane exists is not for everybody to find out, so the refusal comes first.
-  require(permission.write, paneId, 'ask', `${caller.pane} may not touch the pane ${paneId}`);
+/** The user may act on every pane; a pane on itself, on those it made, and on what config.toml or the user grants. */
+export function permitPane(
+  book: PaneBook,
+  { permission }: Config,
+  caller: Caller,
+  action: Action,
+  params: PaneParams,
+): Question | undefined {
+  const { paneId } = params;
+  if (caller.pane === undefined || owns(book, caller.pane, paneId)) return undefined;
+  // Whether that pane exists is not for everybody to find out, so the answer is the same for one that does not.
+  const judgement = judge(permission.write, (pattern) => fitsText(pattern, paneId), 'ask');
+  const refusal = `${caller.pane} may not touch the pane ${paneId}`;
+  const reason =
+    reasonOf('write', judgement) ?? 'no rule of [permission.write] fits, and other panes are asked for';
+  if (!mustAsk([judgement], refusal)) return undefined;
+  const birth = book.find(paneId)?.tokenHash;
+  return {
+    kind: kindOf(action),
+    action: action.name,
+    paneId,
+    ...textOf(action, params),
+    reason,
+    refusal,
+    holds: () => book.find(paneId)?.tokenHash === birth,
+  };
 }
 
 /** What a program in a pane may start, and where. */
 export function permitSpawn(
   { permission }: Config,
   caller: Caller,
-  argv: readonly string[],
-  cwd: string,
-): void {
-  if (caller.pane === undefined) return;
-  const line = argv.join(' ');
-  require(permission.spawn, line, 'allow', `${caller.pane} may not start "${line}"`);
-  require(permission.directory, realFolder(cwd), 'allow', `${caller.pane} may not start anything in ${cwd}`);
+  action: string,
+  start: Start,
+): Question | undefined {
+  if (caller.pane === undefined) return undefined;
+  const { argv, env, user } = start;
+  const cwd = realFolder(start.cwd);
+  const names = programNames(start);
+  const spawn = judge(permission.spawn, (...rule) => fitsProgram(names, argv, ...rule), 'allow');
+  const directory = judge(permission.directory, (pattern) => fitsFolder(pattern, cwd), 'allow');
+  // Arguments may hold secrets, and a refusal is written to the log.
+  const refusal = `${caller.pane} may not start "${argv[0]}" in ${cwd}`;
+  if (!mustAsk([spawn, directory], refusal)) return undefined;
+  const changed = Object.keys(env).filter((name) => env[name] !== user[name]);
+  return {
+    kind: 'spawn',
+    action,
+    command: argv,
+    cwd,
+    ...(changed.length > 0 && { env: changed.sort() }),
+    reason: [reasonOf('spawn', spawn), reasonOf('directory', directory)].filter(Boolean).join(', '),
+    refusal,
+    holds: () => realFolder(start.cwd) === cwd && programNames(start).file === names.file,
+  };
 }
 
-function require(rules: Rules, subject: string, otherwise: Verdict, refusal: string): void {
-  const verdict = judge(rules, subject, otherwise);
-  if (verdict === 'allow') return;
-  const why =
-    verdict === 'ask' ? ': that must be asked for, and nobody can be asked now.' : ': config.toml denies it.';
-  throw new PolyError('forbidden', `${refusal}${why}`, { hint: grantHint });
+function mustAsk(judgements: readonly Judgement[], refusal: string): boolean {
+  const verdicts = judgements.map(({ verdict }) => verdict);
+  if (verdicts.includes('deny'))
+    throw new PolyError('forbidden', `${refusal}: config.toml denies it.`, { hint: grantHint });
+  return verdicts.includes('ask');
+}
+
+function reasonOf(table: string, { pattern, verdict }: Judgement): string | undefined {
+  return verdict === 'ask' && pattern !== undefined
+    ? `[permission.${table}] "${pattern}" = "ask"`
+    : undefined;
+}
+
+interface PaneParams {
+  readonly paneId: string;
+}
+
+const kindOf = ({ name, effect }: Action): ApprovalKind =>
+  name === 'pane:close' ? 'close' : effect === 'read' ? 'read' : 'write';
+
+/** What reaches the terminal, whole; of other actions their other parameters. */
+function textOf({ name }: Action, { paneId: _, ...params }: PaneParams): { readonly text?: string } {
+  const given = params as { data?: string; enter?: boolean; keys?: readonly string[]; text?: string };
+  switch (name) {
+    case 'pane:write':
+      return { text: (given.data ?? '') + (given.enter ? '\r' : '') };
+    case 'pane:keys':
+      return { text: given.keys?.join(' ') ?? '' };
+    case 'agent:message':
+      return { text: given.text ?? '' };
+    default:
+      return Object.keys(params).length > 0 ? { text: JSON.stringify(params) } : {};
+  }
 }
 
 /** By the credential each was born with: an id can be taken again, that cannot. */
@@ -48,13 +111,4 @@ export function owns(book: PaneBook, owner: string, paneId: string): boolean {
     current = createdBy === null ? undefined : book.list().find(({ tokenHash }) => tokenHash === createdBy);
   }
   return false;
-}
-
-/** Where a folder really is, whatever way was named. */
-function realFolder(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return resolve(path); // It is not there, and starting in it will fail.
-  }
 }

@@ -8,6 +8,9 @@ export const graceMs = 3_000;
 /** How much of a pane's output the host keeps. */
 export interface Keep {
   readonly maxLines: number;
+  readonly maxBytes: number;
+  /** Of all panes together. */
+  readonly allBytes: number;
 }
 
 /** Panes whose terminals the host owns. */

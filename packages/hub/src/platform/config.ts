@@ -1,20 +1,54 @@
 import { readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
 import { parse } from 'smol-toml';
 import * as z from 'zod';
-
-export type Verdict = 'allow' | 'ask' | 'deny';
-/** What is asked about, as patterns with `*`, and what the user decided. */
-export type Rules = Readonly<Record<string, Verdict>>;
+import type { Rules } from './rules.ts';
 
 export interface Config {
-  readonly permission: { readonly spawn: Rules; readonly write: Rules; readonly directory: Rules };
+  readonly permission: {
+    /** For how long the user is asked, in milliseconds; with 0 nobody is. */
+    readonly timeout: number;
+    readonly spawn: Rules;
+    readonly write: Rules;
+    readonly directory: Rules;
+  };
+  /** How much output is kept: of one pane, and of all together. */
+  readonly output: { readonly pane_mb: number; readonly all_mb: number };
   /** What is wrong with the file, for people. */
   readonly problems: readonly string[];
 }
 
-const rules = z.record(z.string().min(1), z.enum(['allow', 'ask', 'deny'])).default({});
+const unitMs = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
+const longestMs = 24 * unitMs.h;
+
+const duration = z
+  .string()
+  .transform((text) => {
+    const [, count = 'NaN', unit = 'ms'] = /^(\d+)(ms|s|m|h)$/.exec(text) ?? [];
+    return Number(count) * unitMs[unit as keyof typeof unitMs];
+  })
+  .refine((ms) => ms <= longestMs, 'must be a time like "90s", "5m" or "1h", at most 24h');
+const verdict = z.enum(['allow', 'ask', 'deny']);
+const rules = z.record(z.string().min(1), verdict).default({});
+/** A folder that is no whole path would fit nothing, and so deny nothing. */
+const folder = z
+  .string()
+  .regex(/^([/*]|~(\/|$))/, 'must begin with "/", "~/" or "*"')
+  .transform((pattern) => pattern.replace(/^~/, homedir()));
+const output = z.strictObject({
+  pane_mb: z.int().min(1).max(1024).default(16),
+  all_mb: z.int().min(1).max(1_000_000).default(512),
+});
 const known = z.strictObject({
-  permission: z.strictObject({ spawn: rules, write: rules, directory: rules }).prefault({}),
+  output: output.prefault({}),
+  permission: z
+    .strictObject({
+      timeout: duration.prefault('5m'),
+      spawn: rules,
+      write: rules,
+      directory: z.record(folder, verdict).default({}),
+    })
+    .prefault({}),
 });
 const denyAll: Rules = { '*': 'deny' };
 
@@ -36,19 +70,6 @@ export function readConfig(file: string): Config {
 }
 
 function denied(problem: string): Config {
-  return { permission: { spawn: denyAll, write: denyAll, directory: denyAll }, problems: [problem] };
-}
-
-/** The verdict of the most specific pattern that fits: the one with the most literal characters. */
-export function judge(all: Rules, subject: string, otherwise: Verdict): Verdict {
-  const fitting = Object.keys(all).filter((pattern) => matcher(pattern).test(subject));
-  const [best] = fitting.sort((a, b) => literal(b) - literal(a));
-  return (best !== undefined && all[best]) || otherwise;
-}
-
-const literal = (pattern: string): number => pattern.replaceAll('*', '').length;
-
-function matcher(pattern: string): RegExp {
-  const parts = pattern.split('*').map((part) => part.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&'));
-  return new RegExp(`^${parts.join('.*')}$`, 's');
+  const permission = { timeout: 0, spawn: denyAll, write: denyAll, directory: denyAll };
+  return { ...known.parse({}), permission, problems: [problem] };
 }

@@ -20,3 +20,6 @@ export const paneScopes: ReadonlySet<Scope> = new Set<Scope>([
   'events:emit',
   'extensions:run',
 ]);
+
+/** What it may ask the user for, call by call. */
+export const askableScopes: ReadonlySet<Scope> = new Set<Scope>(['extensions:write']);

@@ -1,13 +1,10 @@
-import { type Participant, PolyError, participantOf } from '@polyphony/protocol';
+import { type Participant, PolyError, participantOf, type TicketKind } from '@polyphony/protocol';
 import type { Clock } from '../platform/clock.ts';
-import { digest, sameDigest } from '../platform/credentials.ts';
+import { digest, sameDigest, signature } from '../platform/credentials.ts';
 import type { Random } from '../platform/random.ts';
 import { allScopes, type Caller, paneScopes } from './caller.ts';
 
-/** What a single-use ticket opens. */
-export type TicketKind = 'events' | 'ws' | 'ui';
-
-interface Ticket {
+interface IssuedTicket {
   readonly kind: TicketKind;
   readonly caller: Caller;
   readonly expiresAt: number;
@@ -21,6 +18,9 @@ export interface CredentialsOptions {
 }
 
 const ticketMs = 30_000;
+const pageKeyMs = 7 * 24 * 60 * 60_000;
+/** When it ends, in seconds since 1970, something random, and the signature over both. */
+const pageKey = /^(ui\.(\d{1,12})\.[\w-]{43})\.([\w-]{43})$/;
 /** So many wrong credentials a minute, from everybody together, before they are answered 429. */
 const wrongAMinute = 20;
 
@@ -30,7 +30,7 @@ export class Credentials {
   readonly #userDigest: Buffer;
   readonly #user: Caller;
   readonly #panes = new Map<string, Caller>();
-  readonly #tickets = new Map<string, Ticket>();
+  readonly #tickets = new Map<string, IssuedTicket>();
   readonly #revoked = new Set<(pane: string) => void>();
   #wrong = { since: 0, count: 0 };
 
@@ -49,7 +49,26 @@ export class Credentials {
     if (sameDigest(given, this.#userDigest)) return this.#user;
     const caller = this.#panes.get(given.toString('hex'));
     if (caller) return caller;
+    if (this.#isPageKey(token)) return this.#user;
     throw this.#refuse('that credential is not one of this hub’s.');
+  }
+
+  /** A key for the user's page. It is signed and not remembered, so that the page outlives a restart of the hub. */
+  exchange(ticket: string): { readonly token: string; readonly expiresAt: string } {
+    if (this.redeem(ticket, 'ui') !== this.#user) throw this.#refuse('that ticket is not the user’s.');
+    const { clock, random, userToken } = this.#options;
+    const until = Math.floor((clock.now() + pageKeyMs) / 1000);
+    const key = `ui.${until}.${random.token()}`;
+    const signed = signature(key, userToken).toString('base64url');
+    return { token: `${key}.${signed}`, expiresAt: new Date(until * 1000).toISOString() };
+  }
+
+  #isPageKey(token: string): boolean {
+    const [, key, until, signed] = pageKey.exec(token) ?? [];
+    if (key === undefined || signed === undefined) return false;
+    const { clock, userToken } = this.#options;
+    const genuine = sameDigest(Buffer.from(signed, 'base64url'), signature(key, userToken));
+    return genuine && Number(until) * 1000 > clock.now();
   }
 
   /** A new token for a pane, and the digest to remember it by. */
@@ -75,6 +94,11 @@ export class Credentials {
   }
 
   ticket(kind: TicketKind, caller: Caller): { readonly ticket: string; readonly expiresAt: string } {
+    if (kind === 'ui' && caller !== this.#user) {
+      throw new PolyError('forbidden', 'the page is the user’s; a program in a pane may not open it.', {
+        hint: 'Outside of panes: poly open',
+      });
+    }
     const { clock, random } = this.#options;
     const now = clock.monotonic();
     for (const [name, { expiresAt }] of this.#tickets) if (expiresAt <= now) this.#tickets.delete(name);

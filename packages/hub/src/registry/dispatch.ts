@@ -5,13 +5,12 @@ import type { Handlers, Told } from '../events/handlers.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Log } from '../platform/log.ts';
 import type { Statement, Store } from '../store/store.ts';
-import type { Caller } from './caller.ts';
+import type { Ask, Asker, Question } from './ask.ts';
+import { askableScopes, type Caller } from './caller.ts';
 import { type Answer, isUsedKey, keyedCall } from './idempotency.ts';
 import type { Registered, Registry } from './registry.ts';
 
-interface Request {
-  readonly caller: Caller;
-  readonly signal: AbortSignal;
+interface Request extends Asker {
   readonly idempotencyKey?: string;
 }
 
@@ -20,8 +19,13 @@ export type Dispatch = (name: string, params: unknown, request: Request) => Prom
 
 export interface Permissions {
   readonly registry: Registry;
-  /** Whether a caller that is a pane may act on that pane; says why not by throwing. */
-  readonly permitPane: (caller: Caller, paneId: string, action: Action) => void | Promise<void>;
+  /** Whether a caller may act on the pane that the parameters name: throws, or says what the user is to be asked. */
+  readonly permitPane: (
+    caller: Caller,
+    action: Action,
+    params: { readonly paneId: string },
+  ) => Question | undefined;
+  readonly ask: Ask;
 }
 
 export interface DispatchOptions extends Permissions {
@@ -32,7 +36,7 @@ export interface DispatchOptions extends Permissions {
   readonly log: Log;
 }
 
-/** identify (the edges do) → permit → validate → idempotency → veto → run → log */
+/** identify (the edges do) → permit → validate → idempotency → ask → veto → run → log */
 export function createDispatch(options: DispatchOptions): Dispatch {
   const { clock, store } = options;
   /** Keyed calls that run now: a repeat waits for the first. */
@@ -40,10 +44,14 @@ export function createDispatch(options: DispatchOptions): Dispatch {
 
   return async (name, given, request) => {
     const { caller, idempotencyKey } = request;
-    const { action, execute, params } = await permitCall(options, name, given, caller);
+    const { action, execute, params, question } = permitCall(options, name, given, caller);
 
     const run = (context: Run) =>
-      runAction(options, action, params, () => execute(params, contextOf(request, options.log)), context);
+      runAction(options, action, params, () => execute(params, contextOf(request, options.log)), {
+        ...context,
+        // A repeat of a call that was allowed does not ask again.
+        permit: () => question && options.ask(question, request),
+      });
     if (action.effect === 'read') return unwrap(await run({ from: sourceOf(caller), logged: false }));
     if (idempotencyKey === undefined) return unwrap(await run({ from: sourceOf(caller), logged: true }));
 
@@ -63,19 +71,34 @@ export function createDispatch(options: DispatchOptions): Dispatch {
   };
 }
 
-/** Whether a caller may do this with these parameters; throws when not. */
-export async function permitCall(
-  { registry, permitPane }: Permissions,
+/** Whether a caller may do this with these parameters; throws when not, and says what the user is to be asked. */
+export function permitCall(
+  { registry, permitPane }: Omit<Permissions, 'ask'>,
   name: string,
   given: unknown,
   caller: Caller,
-): Promise<Registered & { readonly params: unknown }> {
+): Registered & { readonly params: unknown; readonly question?: Question | undefined } {
   const registered = registry.get(name);
-  permitScope(registered.action, caller);
-  const params = validate(registered.action, given);
-  if (registered.action.onPane)
-    await permitPane(caller, (params as { paneId: string }).paneId, registered.action);
-  return { ...registered, params };
+  const { action } = registered;
+  permitScope(action, caller);
+  const params = validate(action, given);
+  const question = action.onPane
+    ? permitPane(caller, action, params as { readonly paneId: string })
+    : grantOf(action, params, caller);
+  return { ...registered, params, question };
+}
+
+/** What a scope that the caller does not hold, and may ask for, has the user asked. */
+function grantOf({ name, scope }: Action, params: unknown, caller: Caller): Question | undefined {
+  if (caller.scopes.has(scope)) return undefined;
+  return {
+    kind: 'extension',
+    action: name,
+    text: JSON.stringify(params),
+    reason: `${name} needs the scope ${scope}, which panes are given call by call`,
+    refusal: `${caller.pane ?? caller.participant} may not run ${name}`,
+    holds: () => true,
+  };
 }
 
 interface Run {
@@ -90,13 +113,14 @@ async function runAction(
   action: Action,
   params: unknown,
   execute: () => unknown,
-  { from, logged, begin, end }: Run,
+  { from, logged, begin, end, permit }: Run & { readonly permit: () => Promise<void> | undefined },
 ): Promise<Answer> {
   const shown = { actionName: action.name, params: redact(params, action.secrets) };
   const start = draft(from, 'action:start', shown);
   // Written before anything happens: a used key or a full disk leaves everything as it was.
   if (logged) await events.append([start], begin ? [begin] : []);
   const answer = await settle(action, log, async () => {
+    await permit();
     const veto = await handlers.ask(told(start, clock));
     if (!veto) return execute();
     const why = veto.reason ? `: ${veto.reason}` : '.';
@@ -129,8 +153,8 @@ function unwrap(answer: Answer): unknown {
   return answer.result;
 }
 
-function permitScope({ name, scope }: Action, caller: Caller): void {
-  if (caller.scopes.has(scope)) return;
+function permitScope({ name, scope, onPane }: Action, caller: Caller): void {
+  if (caller.scopes.has(scope) || (caller.pane !== undefined && !onPane && askableScopes.has(scope))) return;
   throw new PolyError(
     'forbidden',
     `${caller.pane ?? caller.participant} may not run ${name}: it needs the scope ${scope}.`,

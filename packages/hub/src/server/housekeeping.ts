@@ -27,7 +27,10 @@ export function keepHouse({ store, database, clock, log, onLost }: HousekeepingO
     const forgotten = clock.now() - retention.olderThan;
     await store.trim(retention);
     await store.commit({
-      statements: [{ sql: 'DELETE FROM idempotency_keys WHERE created_at < ?', values: [forgotten] }],
+      statements: [
+        { sql: 'DELETE FROM idempotency_keys WHERE created_at < ?', values: [forgotten] },
+        { sql: `DELETE FROM approvals WHERE created_at < ? AND state <> 'pending'`, values: [forgotten] },
+      ],
       useReserve: true,
     });
     if (new Date(clock.now()).getHours() === backupHour)

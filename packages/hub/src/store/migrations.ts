@@ -35,4 +35,17 @@ export const migrations: readonly Migration[] = [
       'CREATE INDEX idempotency_keys_by_age ON idempotency_keys (created_at)',
     ],
   },
+  {
+    id: 2,
+    name: 'approvals',
+    statements: [
+      `CREATE TABLE approvals (
+        id TEXT PRIMARY KEY,
+        state TEXT NOT NULL,
+        approval TEXT,
+        settled_by TEXT,
+        created_at INTEGER NOT NULL
+      ) STRICT`,
+    ],
+  },
 ];

@@ -1,3 +1,4 @@
+import { agentCreate } from '@polyphony/protocol';
 import type { AgentPanes } from '../agents/actions.ts';
 import { changeMeta } from '../panes/actions.ts';
 import type { Panes } from '../panes/panes.ts';
@@ -6,8 +7,9 @@ import type { Panes } from '../panes/panes.ts';
 export function agentPanes(panes: Panes): AgentPanes {
   const { book, gate } = panes;
   return {
-    async create(params, caller) {
-      const { id, meta, backend, pid } = await panes.create(params, caller, { drawn: true });
+    async create(params, asker) {
+      const options = { action: agentCreate.name, drawn: true };
+      const { id, meta, backend, pid } = await panes.create(params, asker, options);
       return { id, meta, backend, pid };
     },
     visibleTo: (caller) => panes.visibleTo(caller),

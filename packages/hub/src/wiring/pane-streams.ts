@@ -33,7 +33,10 @@ export function paneStreams(panes: Panes, permissions: Permissions): PaneStreams
       }
       return { raw: Buffer.concat(raw), plain: lines.map(({ text }) => text).join('\n') };
     },
-    permit: async (name, params, caller) => void (await permitCall(permissions, name, params, caller)),
+    async permit(name, params, asker) {
+      const { question } = permitCall(permissions, name, params, asker.caller);
+      if (question) await permissions.ask(question, asker);
+    },
     follow: (paneId, from, signal) =>
       panes.output(paneId, async (host) => {
         const start = from ?? (await host.read(paneId, { tail: 0 })).end;

@@ -84,6 +84,13 @@ describe('the plugin, listed twice in a real OpenCode', () => {
     const read = await tool('pty_read', { id });
     expect(read).toContain(`<pty_output id="${id}" status="running">\n00001| hello\n00002| hello\n`);
     expect(await tool('pty_read', { id, offset: 2, limit: 1 })).not.toContain('00001|');
+    expect(await tool('pty_read', { id, pattern: '^HELLO$', ignoreCase: true, limit: 1 })).toContain(
+      `pattern="^HELLO$">\n00002| hello\n\n(1 line matches; offset=2 finds older ones)\n`,
+    );
+    expect(await tool('pty_read', { id, pattern: 'hello', offset: 2 })).toContain(
+      '\n00001| hello\n\n(1 line',
+    );
+    expect(await tool('pty_read', { id, pattern: '(' })).toMatch(/^error: /);
     expect(await tool('pty_screen', { id })).toContain('00002| hello');
     expect(await tool('pty_kill', { id })).toMatch(/Status: killed \(SIG\w+\)\n.*Output: kept/s);
     expect(await tool('pty_read', { id, limit: 1 })).toContain('00002| hello');
@@ -254,15 +261,15 @@ describe('the plugin, listed twice in a real OpenCode', () => {
     for (const id of [kept, other]) await hub.client.call('pane:close', { paneId: id });
   });
 
-  it('answers its slash commands without asking the model', async () => {
+  it.each([
+    ['pty-show-server-url', /^http:\/\/127\.0\.0\.1:\d+$/],
+    ['pty-open-background-spy', /^Open this within 30 seconds: http:\/\/127\.0\.0\.1:\d+\/#ticket=\S+$/],
+  ])('answers /%s without asking the model', async (command, said) => {
     const asked = model.turns.length;
-    const run = opencode.api('POST', `/session/${session}/command`, {
-      command: 'pty-show-server-url',
-      arguments: '',
-    });
+    const run = opencode.api('POST', `/session/${session}/command`, { command, arguments: '' });
     await run.catch(() => undefined); // OpenCode calls it an error that a command ends early.
     const [last] = (await opencode.messages(session)).slice(-1);
-    expect(last?.parts[0]?.text).toBe(hub.discovery.url.replace(/\/$/, ''));
+    expect(last?.parts[0]?.text).toMatch(said);
     expect(model.turns.slice(asked)).toEqual([]);
   });
 

@@ -1,4 +1,5 @@
 import type { PaneInfo, PaneLine, PaneReadResult, PaneScreen } from '../pane.ts';
+import type { PaneSearchResult } from '../pane-search.ts';
 import type { PaneWaitResult } from '../pane-wait.ts';
 import { fieldLines, foreignLine, taggedText } from './tagged-text.ts';
 
@@ -62,15 +63,11 @@ export function readAnswer(pane: PaneInfo, { lines = [], more, truncated }: Pane
   });
 }
 
-/** What `pane:search` answers. */
-export interface Matches {
-  /** The newest first. */
-  readonly matches: readonly PaneLine[];
-  readonly more: boolean;
-  readonly complete: boolean;
-}
-
-export function matchesAnswer(pane: PaneInfo, pattern: string, { matches, more, complete }: Matches): string {
+export function matchesAnswer(
+  pane: PaneInfo,
+  pattern: string,
+  { matches, more, complete }: PaneSearchResult,
+): string {
   const count = `${matches.length} ${matches.length === 1 ? 'line matches' : 'lines match'}`;
   const older = more ? `; offset=${matches.at(-1)?.n} finds older ones` : '';
   return taggedText({

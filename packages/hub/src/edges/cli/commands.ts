@@ -1,6 +1,7 @@
 import type { Command } from './command.ts';
 import { actionCommands } from './commands/action.ts';
 import { agentCommands } from './commands/agent.ts';
+import { approvalCommands } from './commands/approvals.ts';
 import { completionCommands } from './commands/completion.ts';
 import { eventCommands } from './commands/events.ts';
 import { extensionCommands } from './commands/ext.ts';
@@ -15,6 +16,7 @@ export const commands: readonly Command[] = [
   ...serverCommands,
   ...paneCommands,
   ...agentCommands,
+  ...approvalCommands,
   ...sessionCommands,
   ...actionCommands,
   ...eventCommands,

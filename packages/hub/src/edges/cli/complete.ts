@@ -45,6 +45,11 @@ async function argumentsOf({ completes, args = [] }: Command, env: Env): Promise
   switch (completes) {
     case 'pane':
       return ifThereIsAHub(async () => (await connectHub(env).call('pane:list', {})).map(({ id }) => id), []);
+    case 'approval':
+      return ifThereIsAHub(
+        async () => (await connectHub(env).call('approval:list', {})).approvals.map(({ id }) => id),
+        [],
+      );
     case 'action':
       return (await everyAction(env)).map(({ name }) => name);
     case 'file':

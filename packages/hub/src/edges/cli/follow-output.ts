@@ -5,25 +5,19 @@ import { fullPaneId } from './panes.ts';
 
 const followEveryMs = 200;
 
-interface Following extends Pick<Call, 'hub' | 'out' | 'json'> {
+interface Following {
   readonly paneId: string;
-  readonly grep: string | undefined;
-  readonly tail: number | undefined;
-  readonly since: number | undefined;
-  readonly raw: boolean | undefined;
+  readonly grep?: string;
+  readonly tail?: number;
+  readonly since?: number;
+  readonly raw?: boolean;
 }
 
 /** Prints what a pane prints, a line that grows as it grows, until the pane ends. */
-export async function followOutput({
-  paneId,
-  grep,
-  tail,
-  since,
-  hub,
-  out,
-  raw,
-  json,
-}: Following): Promise<void> {
+export async function followOutput(
+  { hub, out, json }: Call,
+  { paneId, grep, tail, since, raw }: Following,
+): Promise<void> {
   if (grep !== undefined || json)
     throw new PolyError(
       'invalid_arguments',

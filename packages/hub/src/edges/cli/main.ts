@@ -139,6 +139,7 @@ function hubWhenAsked({ env, out }: Surroundings): Client {
       ) as Promise<never>,
     emit: async (event, payload) => (await hub()).emit(event, payload),
     get: async (path) => (await hub()).get(path),
+    ticket: async (kind) => (await hub()).ticket(kind),
   };
 }
 

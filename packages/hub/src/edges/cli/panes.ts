@@ -1,4 +1,5 @@
 import { type Client, PolyError } from '@polyphony/protocol';
+import { uniqueId } from './unique-id.ts';
 
 /**
  * Calls an action on a pane that may be named by the beginning of its id. The id is tried as it is first: only when
@@ -30,11 +31,9 @@ function isAboutPane({ code, details }: PolyError): boolean {
 
 /** The id that begins so, or the word itself when none does. */
 export async function fullPaneId(hub: Client, start: string): Promise<string> {
-  const ids = (await hub.call('pane:list', {})).map(({ id }) => id);
-  const candidates = ids.filter((id) => id.startsWith(start));
-  if (ids.includes(start) || candidates.length === 0) return start;
-  if (candidates.length === 1) return candidates[0] as string;
-  throw new PolyError('invalid_arguments', `"${start}" may be any of ${candidates.join(', ')}.`, {
-    hint: 'Say more of the id.',
-  });
+  const panes = await hub.call('pane:list', {});
+  return uniqueId(
+    start,
+    panes.map(({ id }) => id),
+  );
 }

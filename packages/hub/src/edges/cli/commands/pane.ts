@@ -4,15 +4,17 @@ import {
   type PaneNewResult,
   type PaneReadResult,
   type PaneScreen,
-  type PaneWaitResult,
   PolyError,
 } from '@polyphony/protocol';
 import { type Call, type Command, command } from '../command.ts';
 import { pairs, text, toggle, wholeNumber } from '../flag.ts';
+import { grepPane } from '../grep-pane.ts';
 import { type Output, shown } from '../output.ts';
 import { callOnPane } from '../panes.ts';
 import { standardInput } from '../standard-input.ts';
 import { startProgram } from '../start-program.ts';
+import { waitForPane } from '../wait-for-pane.ts';
+import { countWaiting, waitingNote } from './approvals.ts';
 
 const pane = '<pane>';
 
@@ -71,9 +73,10 @@ export const paneCommands: readonly Command[] = [
     name: 'ls',
     summary: 'Lists the panes.',
     examples: ['poly ls', "poly ls --json | jq -r '.[].id'"],
-    async run({ hub, out, json }) {
-      const panes = await hub.call('pane:list', {});
-      if (json) return out.json(panes);
+    async run({ hub, env, out, json }) {
+      if (json) return out.json(await hub.call('pane:list', {}));
+      const [panes, waiting] = await Promise.all([hub.call('pane:list', {}), countWaiting(hub, env)]);
+      if (waiting > 0) out.note(out.paint('yellow', waitingNote(waiting)));
       if (panes.length === 0) return out.note('No panes yet. Start one with: poly run -- top');
       const header = ['PANE', 'STATUS', 'BACKEND', 'TITLE', 'AGE'].map((name) => out.paint('dim', name));
       out.table([...(out.isTerminal ? [header] : []), ...panes.map((info) => rowOf(info, out))], { cut: 3 });
@@ -132,7 +135,9 @@ export const paneCommands: readonly Command[] = [
         most: 100_000,
       }),
       since: wholeNumber('From this byte on, as "next" of an earlier answer says.', { value: 'OFFSET' }),
-      grep: text('Only lines that match, of everything still kept.', { value: 'RE' }),
+      grep: text('Only lines that match, of everything still kept; exit code 1 when none does.', {
+        value: 'RE',
+      }),
       'ignore-case': toggle('Match upper and lower case alike.', { short: 'i' }),
       raw: toggle('The bytes as they were printed.'),
       follow: toggle('Go on as more is printed, until the pane ends.', { short: 'f' }),
@@ -181,7 +186,7 @@ export const paneCommands: readonly Command[] = [
       "poly wait server --text 'listening on' --since 0",
       'poly wait repl --idle 500 --timeout 60',
     ],
-    run: wait,
+    run: waitForPane,
   }),
   command({
     name: 'kill',
@@ -198,54 +203,6 @@ export const paneCommands: readonly Command[] = [
   }),
 ];
 
-interface WaitFlags {
-  readonly exit?: boolean;
-  readonly text?: string;
-  readonly idle?: number;
-  readonly since?: number;
-  readonly timeout?: number;
-}
-
-const longestAskMs = 3_600_000;
-
-async function wait({
-  args: [paneId = ''],
-  flags,
-  hub,
-  out,
-  json,
-}: Call & { flags: WaitFlags }): Promise<number> {
-  const { exit, text, idle, since, timeout = Number.POSITIVE_INFINITY } = flags;
-  if (!exit && text === undefined && idle === undefined)
-    throw new PolyError('invalid_arguments', 'say what to wait for: --exit, --text RE or --idle MS.');
-  const until = performance.now() + timeout * 1000;
-  const what = {
-    ...(exit && { exit }),
-    ...(text !== undefined && { text }),
-    ...(idle !== undefined && { idleMs: idle }),
-  };
-  let from = since;
-  for (;;) {
-    const timeoutMs = Math.round(Math.min(longestAskMs, Math.max(1, until - performance.now())));
-    const range = { ...(from !== undefined && { since: from }), timeoutMs };
-    const result = await callOnPane<PaneWaitResult>(hub, 'pane:wait', { paneId, ...what, ...range });
-    if (result.reason === 'timeout' && performance.now() < until) {
-      from = result.next;
-      continue;
-    }
-    if (json) out.json(result);
-    else if (result.match) out.line(result.match.text);
-    else if (result.reason === 'exit')
-      out.note(`${paneId} ended with ${result.exitSignal ?? result.exitCode ?? 'an unknown result'}.`);
-    if (result.reason === 'timeout') {
-      if (!json) out.note(`poly: ${paneId} let ${timeout} s pass.`);
-      return 5;
-    }
-    // Whoever waited for something else has not got it.
-    return result.reason === 'exit' && !exit ? 1 : 0;
-  }
-}
-
 interface ReadFlags {
   readonly tail?: number;
   readonly since?: number;
@@ -255,64 +212,38 @@ interface ReadFlags {
   readonly follow?: boolean;
 }
 
-async function read({
-  args: [paneId = ''],
-  flags,
-  hub,
-  out,
-  json,
-}: Call & { flags: ReadFlags }): Promise<void> {
+async function read(call: Call & { flags: ReadFlags }): Promise<number | undefined> {
+  const { args, flags, hub, out, json } = call;
+  const [paneId = ''] = args;
   const { tail, since, grep, raw } = flags;
   if (tail !== undefined && since !== undefined)
     throw new PolyError('invalid_arguments', 'say either --tail or --since.');
-  if (flags.follow)
-    return (await import('../follow-output.ts')).followOutput({
-      paneId,
-      grep,
-      tail,
-      since,
-      hub,
-      out,
-      raw,
-      json,
-    });
+  if (flags.follow) {
+    await (await import('../follow-output.ts')).followOutput(call, { ...flags, paneId });
+    return undefined;
+  }
   if (grep !== undefined && raw)
     throw new PolyError('invalid_arguments', '--grep reads lines: leave --raw out.');
-  const wanted = grep === undefined ? undefined : pattern(grep, flags['ignore-case'] ?? false);
-  const from = since ?? (wanted && 0);
+  if (grep !== undefined) return grepPane(call, { ...flags, paneId, grep });
   const ask = (range: object): Promise<PaneReadResult> =>
     callOnPane(hub, 'pane:read', { paneId, ...range, ...(raw && { view: 'raw' }) });
-  const first = await ask(from === undefined ? { ...(tail !== undefined && { tail }) } : { since: from });
+  const first = await ask(since === undefined ? { ...(tail !== undefined && { tail }) } : { since });
   const pages = [first];
   let last = first;
   // The end of the output comes in one answer; everything behind an offset may take several.
-  while (from !== undefined && last.more) {
+  while (since !== undefined && last.more) {
     last = await ask({ since: last.next });
     pages.push(last);
   }
-  const matching = pages
-    .flatMap((page) => page.lines ?? [])
-    .filter(({ text }) => !wanted || wanted.test(text));
-  const lines = wanted && tail !== undefined ? matching.slice(Math.max(0, matching.length - tail)) : matching;
+  const lines = pages.flatMap((page) => page.lines ?? []);
   const data = Buffer.concat(pages.map((page) => Buffer.from(page.data ?? '', 'base64')));
   if (json) {
     const what = raw ? { data: data.toString('base64') } : { lines };
-    return out.json({ ...last, from: first.from, truncated: first.truncated, ...what });
-  }
-  if (raw) return out.bytes(data);
-  for (const { text } of lines) out.line(text);
-  if (first.truncated) out.note('poly: what was printed before that is no longer kept.');
-}
-
-function pattern(source: string, ignoreCase: boolean): RegExp {
-  try {
-    return new RegExp(source, ignoreCase ? 'iu' : 'u');
-  } catch (cause) {
-    const why = (cause as Error).message.split(': ').at(-1)?.toLowerCase();
-    throw new PolyError('invalid_arguments', `--grep "${source}" is no regular expression: ${why}.`, {
-      cause,
-    });
-  }
+    out.json({ ...last, from: first.from, truncated: first.truncated, ...what });
+  } else if (raw) out.bytes(data);
+  else for (const { text } of lines) out.line(text);
+  if (!json && !raw && first.truncated) out.note('poly: what was printed before that is no longer kept.');
+  return undefined;
 }
 
 /** Unknown on some versions of tmux, where marks would be typed as text. */

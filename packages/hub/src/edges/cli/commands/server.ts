@@ -2,6 +2,7 @@ import { PolyError, type ServerStatus } from '@polyphony/protocol';
 import { type Call, type Command, command } from '../command.ts';
 import { noHub, readDiscovery } from '../find-hub.ts';
 import { text, toggle, wholeNumber } from '../flag.ts';
+import { waitingNote } from './approvals.ts';
 import { age } from './pane.ts';
 
 const startFlags = {
@@ -26,6 +27,13 @@ export const serverCommands: readonly Command[] = [
       if (call.json) return call.out.json({ started, ...status });
       sayHello(call, status, started);
     },
+  }),
+  command({
+    name: 'open',
+    summary: 'Opens the page of the hub in a browser, and prints its address: good once, for 30 seconds.',
+    flags: { print: toggle('Only print the address.') },
+    examples: ['poly open', 'poly open --print'],
+    run: async (call) => (await import('../open-page.ts')).openPage(call),
   }),
   command({
     name: 'server start',
@@ -94,7 +102,7 @@ export const serverCommands: readonly Command[] = [
     async run({ hub, out, json }) {
       const status = await hub.call('server:status', {});
       if (json) return out.json(status);
-      const { version, pid, startedAt, socket, url, panes, session } = status;
+      const { version, pid, startedAt, socket, url, panes, session, approvals, problems } = status;
       out.table([
         ['version', version],
         ['pid', `${pid}, up for ${age(Date.parse(startedAt))}`],
@@ -102,6 +110,8 @@ export const serverCommands: readonly Command[] = [
         ['address', url ?? 'none: it listens on the socket only'],
         ['panes', String(panes)],
         ['tmux session', session ? 'up' : 'not up'],
+        ...(approvals > 0 ? [['approvals', waitingNote(approvals)]] : []),
+        ...problems.map((problem) => ['problem', problem]),
       ]);
     },
   }),
@@ -132,7 +142,7 @@ function restartWith(flags: readonly string[]): string {
 
 function sayHello({ out }: Call, status: ServerStatus, started: boolean): void {
   out.line(`${out.paint('green', '●')} The hub ${started ? 'is up' : 'was up already'}.`);
-  if (status.url) out.line(`  Over HTTP: ${out.paint('bold', status.url)}`);
+  if (status.url) out.line(`  In a browser: ${out.paint('bold', 'poly open')} (${status.url})`);
   out.line();
   out.line('Try next:');
   out.table([

@@ -1,0 +1,13 @@
+import { approvalList, approvalResolve } from '@polyphony/protocol';
+import type { Registry } from '../registry/registry.ts';
+import type { Approvals } from './approvals.ts';
+
+const owner = 'approval';
+
+export function registerApprovalActions(registry: Registry, approvals: Approvals): void {
+  registry.register(owner, approvalList, () => ({ approvals: approvals.list() }));
+  registry.register(owner, approvalResolve, async ({ id, decision }, { caller }) => {
+    await approvals.resolve(id, decision, caller);
+    return { id, decision };
+  });
+}

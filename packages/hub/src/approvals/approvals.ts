@@ -1,0 +1,210 @@
+import { type Approval, type Decision, PolyError } from '@polyphony/protocol';
+import { draft, type EventLog, type Source } from '../events/event-log.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { Log } from '../platform/log.ts';
+import type { Random } from '../platform/random.ts';
+import { Turns } from '../platform/turns.ts';
+import { type Asker, grantHint, type Question } from '../registry/ask.ts';
+import type { Store } from '../store/store.ts';
+import { type Outcome, recall, settlement } from './settlement.ts';
+
+export interface ApprovalsOptions {
+  readonly store: Store;
+  readonly events: EventLog;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  /** For how long an answer is waited for; with 0 nobody is asked. */
+  readonly timeoutMs: number;
+}
+
+interface Pending {
+  readonly approval: Approval;
+  readonly end: (outcome: Outcome) => void;
+}
+
+/** So many calls of one pane may wait: none can bury the user in questions. */
+const mostOfOnePane = 16;
+
+/** Calls that wait for the user. Each is on the disk before it is shown, and ends once, whoever is first to end it. */
+export class Approvals {
+  readonly #options: ApprovalsOptions;
+  readonly #pending = new Map<string, Pending>();
+  /** Who waits, or is about to. */
+  readonly #askers = new Set<{ readonly pane: string | undefined }>();
+  readonly #turns = new Turns();
+
+  private constructor(options: ApprovalsOptions) {
+    this.#options = options;
+  }
+
+  /** What an earlier hub left waiting is withdrawn: the connections of those who asked went with it. */
+  static async open(options: ApprovalsOptions): Promise<Approvals> {
+    const left = await options.store.query<{ readonly approval: string }>(
+      `SELECT approval FROM approvals WHERE state = 'pending' ORDER BY created_at, id`,
+    );
+    for (const row of left) {
+      const { told, statement } = settlement(JSON.parse(row.approval) as Approval, {
+        state: 'withdrawn',
+        reason: 'the hub ended while it waited',
+      });
+      await options.events.append([told], [statement]);
+    }
+    return new Approvals(options);
+  }
+
+  list(): readonly Approval[] {
+    return [...this.#pending.values()].map(({ approval }) => approval);
+  }
+
+  /** Waits for the user's answer; throws unless it is yes and still about the same. */
+  async ask(question: Question, { caller, signal }: Asker): Promise<void> {
+    if (this.#options.timeoutMs === 0)
+      throw refused(question, 'that must be asked for, and config.toml lets nobody be asked');
+    const asker = { pane: caller.pane };
+    const waiting = [...this.#askers].filter(({ pane }) => pane === asker.pane).length;
+    if (waiting >= mostOfOnePane)
+      throw new PolyError(
+        'too_many_requests',
+        `${waiting} calls of ${asker.pane} wait for the user already.`,
+        {
+          hint: 'Wait until some of them are answered.',
+        },
+      );
+    this.#askers.add(asker);
+    try {
+      const outcome = await this.#answer(question, { caller, signal });
+      if (outcome.state !== 'allowed') throw refusalOf(question, outcome, this.#options.timeoutMs);
+    } finally {
+      this.#askers.delete(asker);
+    }
+    if (signal.aborted) throw refused(question, 'it was allowed when the caller had gone');
+    if (!question.holds()) throw refused(question, 'it is no longer what was asked about', 'Ask again.');
+  }
+
+  /** The same decision again is fine; another one, or one that comes too late, is not. */
+  async resolve(id: string, decision: Decision, by: Source): Promise<void> {
+    const state = decision === 'allow' ? 'allowed' : 'denied';
+    if (await this.#end(id, { state, by })) return;
+    const past = await recall(this.#options.store, id);
+    if (past?.state === state) return;
+    if (!past)
+      throw new PolyError('not_found', `there is no approval "${id}".`, {
+        hint: 'poly approvals ls shows those that wait.',
+      });
+    const who = past.settled_by === null ? '' : ` by ${past.settled_by}`;
+    throw new PolyError('conflict', `${id} ${pastStates[past.state]}${who}.`, {
+      hint: 'Nothing happens because of it. Whoever needs it can ask again.',
+    });
+  }
+
+  /** Nobody waits with a credential that is no longer good. */
+  withdraw(pane: string): void {
+    const outcome: Outcome = { state: 'withdrawn', reason: `${pane} was closed` };
+    for (const approval of this.list())
+      if (approval.pane === pane) this.#own(this.#end(approval.id, outcome));
+  }
+
+  /** Lets go of everybody who waits. */
+  async close(): Promise<void> {
+    const outcome: Outcome = { state: 'withdrawn', reason: 'the hub is stopping' };
+    await Promise.all(this.list().map(({ id }) => this.#end(id, outcome)));
+  }
+
+  /** How the waiting ends: by an answer, by time, or because the caller goes. */
+  async #answer(question: Question, { caller, signal }: Asker): Promise<Outcome> {
+    const { id, ended } = await this.#request(question, caller);
+    const end = (outcome: Outcome) => (): void => this.#own(this.#end(id, outcome));
+    const leave = end({ state: 'withdrawn', reason: 'the caller has gone' });
+    const timer = setTimeout(end({ state: 'expired' }), this.#options.timeoutMs);
+    signal.addEventListener('abort', leave);
+    if (signal.aborted) leave();
+    try {
+      return await ended;
+    } finally {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', leave);
+    }
+  }
+
+  async #request(
+    { refusal: _, holds: __, ...asked }: Question,
+    { participant, pane }: Source,
+  ): Promise<{ readonly id: string; readonly ended: Promise<Outcome> }> {
+    const { clock, events, random, timeoutMs } = this.#options;
+    const now = clock.now();
+    const from: Source = { participant, ...(pane !== undefined && { pane }) };
+    const approval: Approval = {
+      id: `apr_${random.hex(4)}`,
+      ...asked,
+      by: participant,
+      ...(pane !== undefined && { pane }),
+      createdAt: new Date(now).toISOString(),
+      expiresAt: new Date(now + timeoutMs).toISOString(),
+    };
+    const { id, kind, action, paneId, reason, expiresAt } = approval;
+    const { promise: ended, resolve: end } = Promise.withResolvers<Outcome>();
+    // Whoever hears of it and answers at once has to wait for this turn.
+    await this.#turns.take(id, async () => {
+      const told = draft(from, 'approval:requested', { id, kind, action, paneId, reason, expiresAt });
+      const kept = {
+        sql: `INSERT INTO approvals (id, state, approval, created_at) VALUES (?, 'pending', ?, ?)`,
+        values: [id, JSON.stringify(approval), now],
+      };
+      await events.append([told], [kept]);
+      this.#pending.set(id, { approval, end });
+    });
+    return { id, ended };
+  }
+
+  /** Ends the waiting once that is on the disk; answers whether it was this that ended it. */
+  #end(id: string, outcome: Outcome): Promise<boolean> {
+    return this.#turns.take(id, async () => {
+      const pending = this.#pending.get(id);
+      if (!pending) return false;
+      const { told, statement } = settlement(pending.approval, outcome);
+      try {
+        await this.#options.events.append([told], [statement]);
+      } catch (error) {
+        // A refusal needs no disk, a permission does.
+        if (outcome.state === 'allowed') throw error;
+        this.#options.log.error('how an approval ended could not be written', { id, error });
+      }
+      this.#pending.delete(id);
+      pending.end(outcome);
+      return true;
+    });
+  }
+
+  /** Looks after work that nobody waits for. */
+  #own(work: Promise<unknown>): void {
+    work.catch((error: unknown) => this.#options.log.error('an approval could not be ended', { error }));
+  }
+}
+
+const pastStates = {
+  pending: 'was left behind',
+  allowed: 'was allowed',
+  denied: 'was denied',
+  expired: 'has expired: nobody answered in time',
+  withdrawn: 'was withdrawn: whoever asked has gone',
+} as const;
+
+function refused({ refusal }: Question, why: string, hint: string = grantHint): PolyError {
+  return new PolyError('forbidden', `${refusal}: ${why}.`, { hint });
+}
+
+function refusalOf(question: Question, outcome: Outcome, timeoutMs: number): PolyError {
+  switch (outcome.state) {
+    case 'expired':
+      return refused(
+        question,
+        `nobody answered within ${timeoutMs / 1000} seconds`,
+        'Ask again when somebody looks: poly approvals ls shows what waits. A rule in config.toml needs nobody.',
+      );
+    case 'withdrawn':
+      return refused(question, outcome.reason, 'Ask again.');
+    default:
+      return refused(question, `${outcome.by.participant} denied it`);
+  }
+}

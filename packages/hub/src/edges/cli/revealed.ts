@@ -1,0 +1,13 @@
+/** Whatever a terminal would obey, turn around or not show at all. */
+const unshown = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]|(?! )\p{Zs}/gu;
+const plainWord = /^[\w@%+=:,./~-]+$/;
+
+/** A text in quotes, whole, with every character that would hide something written out. */
+export function revealed(text: string): string {
+  return JSON.stringify(text).replace(unshown, (letter) => `\\u{${letter.codePointAt(0)?.toString(16)}}`);
+}
+
+/** Words as they are told apart, each whole. */
+export function revealedWords(words: readonly string[]): string {
+  return words.map((word) => (plainWord.test(word) ? word : revealed(word))).join(' ');
+}

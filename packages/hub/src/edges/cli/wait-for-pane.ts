@@ -1,0 +1,52 @@
+import { type PaneWaitResult, PolyError } from '@polyphony/protocol';
+import type { Call } from './command.ts';
+import { callOnPane } from './panes.ts';
+
+interface WaitFlags {
+  readonly exit?: boolean;
+  readonly text?: string;
+  readonly idle?: number;
+  readonly since?: number;
+  readonly timeout?: number;
+}
+
+const longestAskMs = 3_600_000;
+
+/** Asks again and again when the time that was given is longer than a hub waits. */
+export async function waitForPane({
+  args: [paneId = ''],
+  flags,
+  hub,
+  out,
+  json,
+}: Call & { flags: WaitFlags }): Promise<number> {
+  const { exit, text, idle, since, timeout = Number.POSITIVE_INFINITY } = flags;
+  if (!exit && text === undefined && idle === undefined)
+    throw new PolyError('invalid_arguments', 'say what to wait for: --exit, --text RE or --idle MS.');
+  const until = performance.now() + timeout * 1000;
+  const what = {
+    ...(exit && { exit }),
+    ...(text !== undefined && { text }),
+    ...(idle !== undefined && { idleMs: idle }),
+  };
+  let from = since;
+  for (;;) {
+    const timeoutMs = Math.round(Math.min(longestAskMs, Math.max(1, until - performance.now())));
+    const range = { ...(from !== undefined && { since: from }), timeoutMs };
+    const result = await callOnPane<PaneWaitResult>(hub, 'pane:wait', { paneId, ...what, ...range });
+    if (result.reason === 'timeout' && performance.now() < until) {
+      from = result.next;
+      continue;
+    }
+    if (json) out.json(result);
+    else if (result.match) out.line(result.match.text);
+    else if (result.reason === 'exit')
+      out.note(`${paneId} ended with ${result.exitSignal ?? result.exitCode ?? 'an unknown result'}.`);
+    if (result.reason === 'timeout') {
+      if (!json) out.note(`poly: ${paneId} let ${timeout} s pass.`);
+      return 5;
+    }
+    // Whoever waited for something else has not got it.
+    return result.reason === 'exit' && !exit ? 1 : 0;
+  }
+}

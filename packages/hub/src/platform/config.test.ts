@@ -1,0 +1,60 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, it } from 'vitest';
+import { readConfig } from './config.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'poly-config-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function read(text: string) {
+  const file = join(folder, 'config.toml');
+  writeFileSync(file, text);
+  return readConfig(file);
+}
+
+it('has nothing to say when there is none', () => {
+  expect(readConfig(join(folder, 'none'))).toEqual({
+    output: { pane_mb: 16, all_mb: 512 },
+    permission: { timeout: 300_000, spawn: {}, write: {}, directory: {} },
+    problems: [],
+  });
+});
+
+it.each([
+  ['0s', 0],
+  ['250ms', 250],
+  ['90s', 90_000],
+  ['5m', 300_000],
+  ['24h', 86_400_000],
+])('waits for an answer for %s', (text, timeout) => {
+  expect(read(`[permission]\ntimeout = "${text}"`).permission.timeout).toBe(timeout);
+});
+
+it('knows the home of the user in folders', () => {
+  const { directory } = read('[permission.directory]\n"~/x" = "deny"\n"~" = "ask"').permission;
+  expect(directory).toEqual({ [join(homedir(), 'x')]: 'deny', [homedir()]: 'ask' });
+});
+
+it.each([
+  ['no TOML', '[permission'],
+  ['an unknown key', '[permissions.spawn]'],
+  ['an unknown table', '[permission.spwan]\n"x" = "allow"'],
+  ['an unknown verdict', '[permission.spawn]\n"x" = "never"'],
+  ['a verdict that is none', '[permission.spawn]\n"x" = true'],
+  ['an empty pattern', '[permission.spawn]\n"" = "allow"'],
+  ['a folder that is no whole path', '[permission.directory]\n"src" = "allow"'],
+  ['a home of somebody else', '[permission.directory]\n"~root" = "deny"'],
+  ['a time without unit', '[permission]\ntimeout = "5"'],
+  ['a time that is a number', '[permission]\ntimeout = 5'],
+  ['a time that is too long', '[permission]\ntimeout = "25h"'],
+])('denies everything and asks nobody for %s', (_, text) => {
+  const denyAll = { '*': 'deny' };
+  const { permission, problems } = read(text);
+  expect(permission).toEqual({ timeout: 0, spawn: denyAll, write: denyAll, directory: denyAll });
+  expect(problems).toEqual([expect.stringContaining('config.toml')]);
+});
+
+it('denies everything when it is no file', () => {
+  expect(readConfig(folder).permission.write).toEqual({ '*': 'deny' });
+});

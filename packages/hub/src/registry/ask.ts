@@ -1,0 +1,22 @@
+import type { Approval } from '@polyphony/protocol';
+import type { Caller } from './caller.ts';
+
+/** What only the user can decide. */
+export interface Question
+  extends Pick<Approval, 'kind' | 'action' | 'paneId' | 'command' | 'cwd' | 'env' | 'text' | 'reason'> {
+  /** What is said when the answer is no, for example "builder may not touch the pane web". */
+  readonly refusal: string;
+  /** Whether what would happen is still what was asked about. */
+  holds(): boolean;
+}
+
+export interface Asker {
+  readonly caller: Caller;
+  /** Fires when nobody waits for the answer any more. */
+  readonly signal: AbortSignal;
+}
+
+/** Waits for the user's answer; throws unless it is yes. */
+export type Ask = (question: Question, asker: Asker) => Promise<void>;
+
+export const grantHint = 'The user decides: in config.toml, or by running it outside a pane.';

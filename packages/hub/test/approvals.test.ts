@@ -1,0 +1,444 @@
+import { readFileSync } from 'node:fs';
+import { request } from 'node:http';
+import { join } from 'node:path';
+import type { Approval, Client, PolyError } from '@polyphony/protocol';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { WebSocket } from 'ws';
+import { TestHub, until } from './test-hub.ts';
+
+const config = `
+[permission.write]
+"open-*" = "allow"
+"open-shut" = "deny"
+"open-maybe" = "ask"
+
+[permission.spawn]
+"sleep *" = "ask"
+"claude" = "ask"
+"cat" = "deny"
+"sh -c exit*" = "deny"
+
+[permission.directory]
+"/usr" = "ask"
+"/usr/lib" = "deny"
+"/var/../usr/share" = "allow"
+`;
+
+/** The approval that waits for a call; the calls of a test come one after the other. */
+const waiting = (hub: TestHub): Promise<Approval> =>
+  until(async () => (await hub.client.call('approval:list', {})).approvals[0]);
+const resolve = (hub: TestHub, id: string, decision: 'allow' | 'deny') =>
+  hub.client.call('approval:resolve', { id, decision });
+const failure = (call: Promise<unknown>): Promise<PolyError> =>
+  call.then(
+    (result) => Promise.reject(new Error(`it went well: ${JSON.stringify(result)}`)),
+    (error: PolyError) => error,
+  );
+const printed = async (hub: TestHub, paneId: string): Promise<string> =>
+  ((await hub.client.call('pane:read', { paneId })).lines ?? []).map(({ text }) => text).join('\n');
+
+describe('a call that is to be asked for', () => {
+  let hub: TestHub;
+  let token: string;
+  let pane: Client;
+  beforeAll(async () => {
+    hub = await TestHub.start({ config });
+    token = await hub.paneToken('asker');
+    pane = hub.as(token);
+    for (const id of ['worker', 'open-1', 'open-shut', 'open-maybe'])
+      await hub.client.call('pane:new', { id, argv: ['cat'] });
+  });
+  afterEach(async () => {
+    // What a test that failed has left must not answer the next.
+    const { approvals } = await hub.client.call('approval:list', {});
+    for (const { id } of approvals) await resolve(hub, id, 'deny');
+  });
+  afterAll(() => hub[Symbol.asyncDispose]());
+
+  it('waits with all it would do, and goes on when it is allowed', async () => {
+    const data = `first ${'x'.repeat(5000)} \u202elast`;
+    const call = pane.call('pane:write', { paneId: 'worker', data, enter: true });
+    const approval = await waiting(hub);
+    expect(approval).toEqual({
+      id: expect.stringMatching(/^apr_[0-9a-f]{8}$/),
+      kind: 'write',
+      action: 'pane:write',
+      paneId: 'worker',
+      text: `${data}\r`,
+      reason: expect.stringContaining('[permission.write]'),
+      by: 'agent:asker',
+      pane: 'asker',
+      createdAt: expect.any(String),
+      expiresAt: new Date(Date.parse(approval.createdAt) + 300_000).toISOString(),
+    });
+    expect(await hub.client.call('server:status', {})).toMatchObject({ approvals: 1 });
+    expect(await printed(hub, 'worker')).toBe('');
+    expect(await resolve(hub, approval.id, 'allow')).toEqual({ id: approval.id, decision: 'allow' });
+    await expect(call).resolves.toEqual({ bytes: Buffer.byteLength(data) + 1 });
+    expect(await hub.client.call('approval:list', {})).toEqual({ approvals: [] });
+    const resolved = await hub.event('approval:resolved');
+    expect(resolved.payload).toEqual({ id: approval.id, decision: 'allow' });
+    expect(resolved.source).toMatch(/^user:/);
+  });
+
+  it('is refused when it is denied, with who did, and the next one asks again', async () => {
+    for (let time = 0; time < 2; time++) {
+      const call = failure(pane.call('pane:close', { paneId: 'worker' }));
+      const { id, kind } = await waiting(hub);
+      await resolve(hub, id, 'deny');
+      const { code, message, hint } = await call;
+      expect([kind, code]).toEqual(['close', 'forbidden']);
+      expect(message).toMatch(/^asker may not touch the pane worker: user:.+ denied it\.$/);
+      expect(hint).toMatch(/config\.toml/);
+    }
+    expect(await hub.client.call('pane:get-meta', { paneId: 'worker' })).toMatchObject({ id: 'worker' });
+  });
+
+  it.each([
+    ['pane:read', { paneId: 'worker' }, { kind: 'read' }],
+    ['pane:keys', { paneId: 'worker', keys: ['C-l', 'F5'] }, { kind: 'write', text: 'C-l F5' }],
+    ['agent:message', { paneId: 'worker', text: 'hi' }, { kind: 'write', text: 'hi' }],
+    [
+      'pane:set-meta',
+      { paneId: 'worker', key: 'a', value: 1 },
+      { kind: 'write', text: '{"key":"a","value":1}' },
+    ],
+    ['pane:close', { paneId: 'nobody' }, { kind: 'close', paneId: 'nobody' }],
+    ['extensions:install', { from: '/tmp/x' }, { kind: 'extension', text: '{"from":"/tmp/x"}' }],
+    ['extensions:remove', { name: 'x' }, { kind: 'extension', text: '{"name":"x"}' }],
+  ])('may be %s %j', async (name, params, shown) => {
+    const call = failure(pane.call(name as string, params));
+    const approval = await waiting(hub);
+    expect(approval).toMatchObject({ action: name, ...shown });
+    await resolve(hub, approval.id, 'deny');
+    expect(await call).toMatchObject({ code: 'forbidden' });
+  });
+
+  it('is judged by the rules for panes', async () => {
+    await expect(pane.call('pane:write', { paneId: 'open-1', data: 'x' })).resolves.toEqual({ bytes: 1 });
+    expect(await failure(pane.call('pane:write', { paneId: 'open-shut', data: 'x' }))).toMatchObject({
+      code: 'forbidden',
+      message: 'asker may not touch the pane open-shut: config.toml denies it.',
+    });
+    const call = failure(pane.call('pane:write', { paneId: 'open-maybe', data: 'x' }));
+    const { id, reason } = await waiting(hub);
+    expect(reason).toBe('[permission.write] "open-maybe" = "ask"');
+    await resolve(hub, id, 'deny');
+    await call;
+  });
+
+  it.each([
+    [['cat']],
+    [['/bin/cat', '/etc/hostname']],
+    [['sh', '-c', 'exit 3']],
+    [['true'], '/usr/lib'],
+    [['true'], '/usr/share/../lib'],
+  ])('is refused at once for %j, there: %s', async (argv, cwd = '/') => {
+    expect(await failure(pane.call('pane:new', { argv, cwd }))).toMatchObject({
+      code: 'forbidden',
+      message: expect.stringMatching(/^asker may not start ".*" in .*: config\.toml denies it\.$/),
+    });
+  });
+
+  it.each([[['true'], '/'], [['env', 'X=1', 'cat', '/dev/null']], [['true'], '/usr/share']])(
+    'is needed by nobody for %j, there: %s',
+    async (argv, cwd = '/') => {
+      await expect(pane.call('pane:new', { argv, cwd })).resolves.toMatchObject({ backend: 'pty' });
+    },
+  );
+
+  it('shows a program with its arguments, its real folder and the names of its variables', async () => {
+    const { seq: since } = await hub.client.emit('before', {});
+    const env = { SECRET: 'canary', HOME: hub.home, PATH: `/nowhere:${hub.env.PATH}` };
+    const call = pane.call('pane:new', { argv: ['sleep', '1000'], cwd: '/usr/../usr/bin/..', env });
+    const approval = await waiting(hub);
+    expect(approval).toMatchObject({
+      kind: 'spawn',
+      action: 'pane:new',
+      command: ['sleep', '1000'],
+      cwd: '/usr',
+      env: ['PATH', 'SECRET'],
+      reason: '[permission.spawn] "sleep *" = "ask", [permission.directory] "/usr" = "ask"',
+    });
+    expect(JSON.stringify(approval)).not.toContain('canary');
+    for await (const event of hub.events('approval:*', { since })) {
+      const { id, kind, action, reason, expiresAt } = approval;
+      expect(event).toMatchObject({ event: 'approval:requested', source: 'agent:asker', pane: 'asker' });
+      expect(event.payload).toEqual({ id, kind, action, reason, expiresAt });
+      break;
+    }
+    await resolve(hub, approval.id, 'allow');
+    const { id } = await call;
+    await expect(pane.call('pane:close', { paneId: id })).resolves.toEqual({});
+  });
+
+  it('shows an agent with the flags it would get', async () => {
+    const params = { argv: ['/nowhere/claude'], model: 'opus', prompt: 'and more' };
+    const call = failure(pane.call('agent:create', params));
+    const approval = await waiting(hub);
+    const command = ['/nowhere/claude', '--model', 'opus', '--permission-mode', 'manual', '--', 'and more'];
+    expect(approval).toMatchObject({ kind: 'spawn', action: 'agent:create', command });
+    await resolve(hub, approval.id, 'deny');
+    expect(await call).toMatchObject({ code: 'forbidden' });
+  });
+
+  it('is never asked of the user', async () => {
+    const { id } = await hub.client.call('pane:new', { argv: ['cat'], cwd: '/usr/lib' });
+    await hub.client.call('pane:write', { paneId: 'open-shut', data: 'x' });
+    await hub.client.call('pane:close', { paneId: id });
+  });
+
+  it('is withdrawn when the caller goes, and an answer then does nothing', async () => {
+    const sent = request({
+      socketPath: hub.socket,
+      method: 'POST',
+      path: '/action/pane:write',
+      headers: { host: 'poly', authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    });
+    sent.on('error', () => undefined);
+    sent.end(JSON.stringify({ paneId: 'open-maybe', data: 'never-typed' }));
+    const { id } = await waiting(hub);
+    sent.destroy();
+    const withdrawn = await hub.event('approval:withdrawn', ({ payload }) => payload.id === id);
+    expect(withdrawn).toMatchObject({ payload: { reason: 'the caller has gone' }, pane: 'asker' });
+    expect(await failure(resolve(hub, id, 'allow'))).toMatchObject({
+      code: 'conflict',
+      message: `${id} was withdrawn: whoever asked has gone.`,
+    });
+    expect(await hub.client.call('approval:list', {})).toEqual({ approvals: [] });
+    expect(await printed(hub, 'open-maybe')).not.toContain('never');
+  });
+
+  it('is withdrawn when the credential it came with is no longer good', async () => {
+    const other = hub.as(await hub.paneToken('short-lived'));
+    const call = failure(other.call('pane:read', { paneId: 'worker' }));
+    await waiting(hub);
+    await hub.client.call('pane:close', { paneId: 'short-lived' });
+    expect(await call).toMatchObject({
+      code: 'forbidden',
+      message: expect.stringContaining('short-lived was closed'),
+    });
+  });
+
+  it('does not reach another pane that has taken the id meanwhile', async () => {
+    await hub.client.call('pane:new', { id: 'twice', argv: ['cat'] });
+    const call = failure(pane.call('pane:write', { paneId: 'twice', data: 'for the first' }));
+    const { id } = await waiting(hub);
+    await hub.client.call('pane:close', { paneId: 'twice' });
+    await hub.client.call('pane:new', { id: 'twice', argv: ['cat'] });
+    await resolve(hub, id, 'allow');
+    expect(await call).toMatchObject({ code: 'forbidden', hint: 'Ask again.' });
+    expect(await printed(hub, 'twice')).toBe('');
+  });
+
+  it('is decided once, however many answer at once', async () => {
+    for (let time = 0; time < 5; time++) {
+      const call = pane.call('pane:write', { paneId: 'worker', data: 'y' }).then(
+        () => 'allow',
+        () => 'deny',
+      );
+      const { id } = await waiting(hub);
+      const decisions = ['allow', 'deny', 'allow', 'deny'] as const;
+      const answers = await Promise.allSettled(decisions.map((decision) => resolve(hub, id, decision)));
+      const taken = decisions.filter((_, index) => answers[index]?.status === 'fulfilled');
+      expect(new Set(taken).size).toBe(1);
+      expect(taken).toHaveLength(2);
+      expect(await call).toBe(taken[0]);
+      const [other] = decisions.filter((decision) => decision !== taken[0]);
+      expect(await failure(resolve(hub, id, other as 'allow'))).toMatchObject({
+        code: 'conflict',
+        message: expect.stringMatching(/^apr_\w+ was (allowed|denied) by user:/),
+      });
+    }
+  });
+
+  it('with a key asks once: a repeat waits with it, and later gets its answer', async () => {
+    const send = () =>
+      pane.call('pane:write', { paneId: 'worker', data: 'once' }, { idempotencyKey: 'only-once' });
+    const first = send();
+    const { id } = await waiting(hub);
+    const second = send();
+    await pane.call('pane:list', {});
+    expect((await hub.client.call('approval:list', {})).approvals).toHaveLength(1);
+    await resolve(hub, id, 'allow');
+    expect(await Promise.all([first, second])).toEqual([{ bytes: 4 }, { bytes: 4 }]);
+    expect(await send()).toEqual({ bytes: 4 });
+  });
+
+  it('over a WebSocket shows the text of each message, and is withdrawn with the connection', async () => {
+    const { url } = hub.discovery;
+    const socket = new WebSocket(`${url.replace('http', 'ws')}/ws`, {
+      headers: { authorization: `Bearer ${token}` },
+    });
+    const errors: { message: string }[] = [];
+    socket.on('message', (data) => {
+      const message = JSON.parse(String(data));
+      if (message.type === 'error') errors.push(message);
+    });
+    await new Promise((opened) => socket.once('open', opened));
+    const type = (data: string) => socket.send(JSON.stringify({ type: 'input', sessionId: 'worker', data }));
+    type('rm ');
+    const first = await waiting(hub);
+    expect(first).toMatchObject({ kind: 'write', action: 'pane:write', paneId: 'worker', text: 'rm ' });
+    await resolve(hub, first.id, 'deny');
+    await until(() => errors.length === 1);
+    expect(errors[0]).toMatchObject({ code: 'forbidden', message: expect.stringContaining('denied it') });
+    // What was split is asked for again: no part rides on the answer to another.
+    type('-rf x\r');
+    const second = await waiting(hub);
+    expect(second.text).toBe('-rf x\r');
+    socket.close();
+    await hub.event('approval:withdrawn', ({ payload }) => payload.id === second.id);
+    expect(await printed(hub, 'worker')).not.toContain('rm');
+  });
+
+  it('is not for panes to answer or to look at', async () => {
+    const call = failure(pane.call('pane:write', { paneId: 'worker', data: 'canary-typed' }));
+    const { id } = await waiting(hub);
+    const other = hub.as(await hub.paneToken('onlooker'));
+    for (const somebody of [pane, other]) {
+      for (const [name, params] of [
+        ['approval:resolve', { id, decision: 'allow' }],
+        ['approval:list', {}],
+      ] as const)
+        expect(await failure(somebody.call(name as string, params))).toMatchObject({ code: 'forbidden' });
+    }
+    expect((await hub.client.call('approval:list', {})).approvals).toHaveLength(1);
+    await resolve(hub, id, 'deny');
+    await call;
+
+    const onlooker = await printed(hub, 'onlooker');
+    const { seq } = await hub.client.emit('last', {});
+    const seen = { all: [] as string[], asker: [] as string[], onlooker: [] as string[] };
+    for (const [who, credential] of [
+      ['all', hub.token],
+      ['asker', token],
+      ['onlooker', onlooker.split('\n')[0] ?? ''],
+    ] as const)
+      for await (const event of hub.events('*', { since: 0, token: credential })) {
+        expect(JSON.stringify(event)).not.toContain('canary');
+        if (event.event.startsWith('approval:')) seen[who].push(event.event);
+        if (event.seq === seq) break;
+      }
+    expect(seen.all).toContain('approval:resolved');
+    expect(seen.asker).toContain('approval:requested');
+    expect(seen.onlooker).toEqual([]);
+  });
+
+  it('leaves a trail of who decided what, and nothing of what would have been typed', async () => {
+    const call = failure(pane.call('pane:write', { paneId: 'worker', data: 'canary-kept' }));
+    const { id } = await waiting(hub);
+    await resolve(hub, id, 'deny');
+    await call;
+    await hub.client.call('server:backup', { file: join(hub.home, 'copy.db') });
+    expect(readFileSync(join(hub.home, 'copy.db'), 'latin1')).not.toContain('canary-kept');
+    const trail = readFileSync(join(hub.dir, 'logs', 'audit.log'), 'utf8');
+    expect(trail).toMatch(new RegExp(`approval:resolve.*user:.*"${id}".*deny`));
+    expect(trail).not.toContain('canary');
+  });
+
+  it('cannot bury the user in questions', async () => {
+    const calls = Array.from({ length: 17 }, () => failure(pane.call('pane:read', { paneId: 'worker' })));
+    expect(await Promise.race(calls)).toMatchObject({ code: 'too_many_requests' });
+    const approvals = await until(async () => {
+      const now = (await hub.client.call('approval:list', {})).approvals;
+      return now.length >= 16 && now;
+    });
+    expect(approvals).toHaveLength(16);
+    await Promise.all(approvals.map(({ id }) => resolve(hub, id, 'deny')));
+    await Promise.all(calls);
+  });
+
+  it.each([
+    ['one that never was', { id: 'apr_00000000', decision: 'allow' }, 'not_found'],
+    ['no id', { id: '', decision: 'allow' }, 'invalid_arguments'],
+    ['a path', { id: '../../x', decision: 'deny' }, 'not_found'],
+    ['no decision', { id: 'apr_00000000' }, 'invalid_arguments'],
+    ['another decision', { id: 'apr_00000000', decision: 'always' }, 'invalid_arguments'],
+  ])('cannot be answered as %s', async (_, params, code) => {
+    expect(await failure(hub.client.call('approval:resolve' as string, params))).toMatchObject({ code });
+  });
+});
+
+it('is refused when nobody answers in time', async () => {
+  await using hub = await TestHub.start({ config: '[permission]\ntimeout = "200ms"' });
+  const pane = hub.as(await hub.paneToken('asker'));
+  const call = failure(pane.call('pane:close', { paneId: 'worker' }));
+  const { payload } = await hub.event('approval:expired');
+  expect(await call).toMatchObject({
+    code: 'forbidden',
+    message: 'asker may not touch the pane worker: nobody answered within 0.2 seconds.',
+    hint: expect.stringContaining('poly approvals ls'),
+  });
+  expect(await failure(resolve(hub, String(payload.id), 'allow'))).toMatchObject({
+    code: 'conflict',
+    message: expect.stringContaining('has expired'),
+  });
+});
+
+it('is refused at once where nobody is to be asked', async () => {
+  await using hub = await TestHub.start({ config: '[permission]\ntimeout = "0s"' });
+  const pane = hub.as(await hub.paneToken('asker'));
+  for (const [name, params] of [
+    ['pane:close', { paneId: 'worker' }],
+    ['extensions:remove', { name: 'x' }],
+  ] as const)
+    expect(await failure(pane.call(name as string, params))).toMatchObject({
+      code: 'forbidden',
+      message: expect.stringMatching(/that must be asked for, and config\.toml lets nobody be asked\.$/),
+      hint: expect.stringContaining('The user decides'),
+    });
+  await expect(pane.call('pane:new', { argv: ['true'] })).resolves.toMatchObject({ backend: 'pty' });
+});
+
+it('denies everything to panes when config.toml cannot be read, and says so', async () => {
+  await using hub = await TestHub.start({ config: '[permission.write]\n"*" = "alow"' });
+  const pane = hub.as(await hub.paneToken('asker'));
+  await hub.client.call('pane:new', { id: 'worker', argv: ['cat'] });
+  for (const [name, params] of [
+    ['pane:new', { argv: ['true'] }],
+    ['agent:create', { argv: ['true'] }],
+    ['pane:write', { paneId: 'worker', data: 'x' }],
+    ['pane:close', { paneId: 'worker' }],
+    ['extensions:install', { from: '/tmp' }],
+  ] as const)
+    expect(await failure(pane.call(name as string, params))).toMatchObject({ code: 'forbidden' });
+  await expect(pane.call('pane:write', { paneId: 'asker', data: 'x' })).resolves.toEqual({ bytes: 1 });
+  const { problems, approvals } = await hub.client.call('server:status', {});
+  expect([problems, approvals]).toEqual([[expect.stringContaining('config.toml')], 0]);
+});
+
+it('is withdrawn, never answered, when the hub is killed while it waits', async () => {
+  await using hub = await TestHub.start();
+  const pane = hub.as(await hub.paneToken('asker'));
+  await hub.client.call('pane:new', { id: 'worker', argv: ['cat'] });
+  const call = failure(pane.call('pane:write', { paneId: 'worker', data: 'never-typed', enter: true }));
+  const { id } = await waiting(hub);
+  await hub.kill('SIGKILL');
+  await call;
+  await hub.start();
+  const { payload } = await hub.event('approval:withdrawn');
+  expect(payload).toEqual({ id, reason: 'the hub ended while it waited' });
+  expect(await hub.client.call('approval:list', {})).toEqual({ approvals: [] });
+  expect(await failure(resolve(hub, id, 'allow'))).toMatchObject({ code: 'conflict' });
+  await hub.client.call('pane:write', { paneId: 'worker', data: 'end', enter: true });
+  const text = await until(async () => {
+    const now = await printed(hub, 'worker');
+    return now.includes('end') && now;
+  });
+  expect(text).not.toContain('never-typed');
+});
+
+it('is let go when the hub stops', async () => {
+  await using hub = await TestHub.start();
+  const pane = hub.as(await hub.paneToken('asker'));
+  const call = failure(pane.call('pane:read', { paneId: 'worker' }));
+  await waiting(hub);
+  await hub.client.call('server:stop', {});
+  expect(await call).toMatchObject({
+    code: 'forbidden',
+    message: expect.stringContaining('the hub is stopping'),
+  });
+  expect(await hub.ended()).toBe(0);
+  await hub.start();
+});

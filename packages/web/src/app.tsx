@@ -1,0 +1,260 @@
+import type { PaneInfo } from '@polyphony/protocol';
+import { type JSX, useEffect, useRef, useState, useSyncExternalStore } from 'react';
+import { Approvals } from './approvals.tsx';
+import { EndPaneDialog } from './end-pane-dialog.tsx';
+import { harmless } from './harmless.ts';
+import { Header } from './header.tsx';
+import { HelpDialog } from './help-dialog.tsx';
+import type { HubState } from './hub-state.ts';
+import { type Command, commandOfKey } from './keys.ts';
+import { useLayout } from './layout.ts';
+import { LinkDialog } from './link-dialog.tsx';
+import { NewPaneDialog } from './new-pane-dialog.tsx';
+import { PaneList } from './pane-list.tsx';
+import { commandOf } from './pane-state.ts';
+import { PaneTile, type TileHandle } from './pane-tile.tsx';
+import { usePreference, useScheme } from './preferences.ts';
+import { forgetKey } from './session-key.ts';
+import { SignIn } from './sign-in.tsx';
+
+type Question =
+  | { readonly kind: 'help' | 'new' }
+  | { readonly kind: 'end'; readonly pane: PaneInfo }
+  | { readonly kind: 'link'; readonly address: string };
+
+const themes = ['system', 'dark', 'light'];
+const ageEveryMs = 5_000;
+
+/** The whole page: list, tiles, and what is asked of the user. */
+export function App({ hub }: { readonly hub: HubState }): JSX.Element {
+  const { connection, panes, lines, approvals, trouble } = useSyncExternalStore(hub.subscribe, hub.snapshot);
+  const layout = useLayout();
+  const [theme, setTheme] = usePreference('theme', 'system');
+  const [reader, setReader] = usePreference('screen-reader', 'off');
+  const scheme = useScheme(theme);
+  const [filter, setFilter] = useState('');
+  const [selected, setSelected] = useState<string>();
+  const [question, setQuestion] = useState<Question>();
+  /** On a phone either the list or a pane is shown. */
+  const [showsPane, setShowsPane] = useState(layout.tiles[layout.active] !== undefined);
+  const [now, setNow] = useState(Date.now);
+  const filterField = useRef<HTMLInputElement>(null);
+  const handles = useRef<(TileHandle | null)[]>([]);
+  const focusNext = useRef<number>(undefined);
+
+  const listed = filtered(panes, filter);
+  const current = listed.some(({ id }) => id === selected) ? selected : listed[0]?.id;
+  const tiles = Array.from({ length: layout.count }, (_, tile) =>
+    panes.find(({ id }) => id === layout.tiles[tile]),
+  );
+  const activePane = tiles[layout.active];
+
+  const focusList = (): void => {
+    setShowsPane(false);
+    document.getElementById('panes')?.focus();
+  };
+  const open = (paneId: string): void => {
+    layout.open(paneId);
+    setSelected(paneId);
+    setShowsPane(true);
+    focusNext.current = -1;
+  };
+  const move = (to: (place: number) => number): void => {
+    const place = to(listed.findIndex(({ id }) => id === current));
+    setSelected(listed[Math.max(0, Math.min(listed.length - 1, place))]?.id);
+  };
+  const end = (paneId: string | undefined): void => {
+    const pane = panes.find(({ id }) => id === paneId);
+    if (pane) setQuestion({ kind: 'end', pane });
+  };
+  const inTile = (work: (tile: TileHandle) => void): void => {
+    const tile = handles.current[layout.active];
+    if (tile) work(tile);
+  };
+  const nextTheme = (): void => setTheme(themes[(themes.indexOf(theme) + 1) % themes.length] ?? 'system');
+
+  const commands: Readonly<Record<Command, () => void>> = {
+    filter: () => filterField.current?.focus(),
+    help: () => setQuestion({ kind: 'help' }),
+    next: () => move((place) => place + 1),
+    previous: () => move((place) => place - 1),
+    first: () => move(() => 0),
+    last: () => move(() => listed.length - 1),
+    open: () => current !== undefined && open(current),
+    new: () => setQuestion({ kind: 'new' }),
+    end: () => end(current),
+    search: () => inTile((tile) => tile.search()),
+    fit: () => inTile((tile) => tile.fit()),
+    follow: () => inTile((tile) => tile.follow()),
+    one: () => layout.setCount(1),
+    two: () => layout.setCount(2),
+    four: () => layout.setCount(4),
+    approvals: () => document.querySelector<HTMLElement>('.approvals button')?.focus(),
+    theme: nextTheme,
+  };
+  const latest = useRef(commands);
+  latest.current = commands;
+
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent): void => {
+      const command = commandOfKey(event);
+      if (!command) return;
+      event.preventDefault();
+      latest.current[command]();
+    };
+    document.addEventListener('keydown', onKey);
+    const ticking = setInterval(() => setNow(Date.now()), ageEveryMs);
+    document.getElementById('panes')?.focus();
+    return () => {
+      document.removeEventListener('keydown', onKey);
+      clearInterval(ticking);
+    };
+  }, []);
+  useEffect(() => {
+    if (connection === 'refused') forgetKey();
+  }, [connection]);
+  useEffect(() => {
+    const { length } = approvals;
+    document.title = length > 0 ? `(${length}) Polyphony` : 'Polyphony';
+  }, [approvals]);
+  useEffect(() => {
+    // After the tile that was asked for is there.
+    if (focusNext.current === undefined || !activePane) return;
+    focusNext.current = undefined;
+    handles.current[layout.active]?.focus();
+  });
+
+  if (connection === 'refused')
+    return <SignIn problem="its key has expired, or the hub has another token now." />;
+  return (
+    <div className="app" data-shows={showsPane && activePane ? 'pane' : 'list'}>
+      <Header
+        connection={connection}
+        waiting={approvals.length}
+        count={layout.count}
+        theme={theme}
+        onCount={layout.setCount}
+        onNew={commands.new}
+        onTheme={nextTheme}
+        onHelp={commands.help}
+        onApprovals={() => {
+          focusList();
+          commands.approvals();
+        }}
+      />
+      <nav className="side" aria-label="Panes">
+        <Approvals hub={hub} approvals={approvals} now={now} />
+        <input
+          ref={filterField}
+          type="search"
+          className="filter"
+          aria-label="Filter the list"
+          placeholder="Filter  ( / )"
+          value={filter}
+          spellCheck={false}
+          autoComplete="off"
+          onChange={(event) => setFilter(event.currentTarget.value)}
+          onKeyDown={(event) => {
+            if (event.key === 'Escape') setFilter('');
+            if (event.key === 'Escape' || event.key === 'Enter' || event.key === 'ArrowDown') {
+              event.preventDefault();
+              event.stopPropagation();
+              focusList();
+            }
+          }}
+        />
+        <PaneList
+          panes={listed}
+          lines={lines}
+          now={now}
+          selected={current}
+          open={new Set(layout.tiles.filter((id) => id !== undefined))}
+          onSelect={setSelected}
+          onOpen={open}
+        />
+        {listed.length === 0 && connection === 'live' && (
+          <p className="empty dim">{panes.length === 0 ? 'No panes yet. n starts one.' : 'No pane fits.'}</p>
+        )}
+      </nav>
+      <main className="tiles" data-count={layout.count}>
+        {tiles.map((pane, tile) =>
+          pane ? (
+            <PaneTile
+              key={`${pane.id} ${pane.createdAt}`}
+              ref={(handle) => {
+                handles.current[tile] = handle;
+              }}
+              hub={hub}
+              pane={pane}
+              active={tile === layout.active}
+              scheme={scheme}
+              screenReader={reader === 'on'}
+              onActivate={() => layout.activate(tile)}
+              onLeave={focusList}
+              onEnd={() => end(pane.id)}
+              onClose={() => {
+                layout.close(tile);
+                focusList();
+              }}
+              onLink={(address) => setQuestion({ kind: 'link', address })}
+            />
+          ) : (
+            <button
+              // biome-ignore lint/suspicious/noArrayIndexKey: an empty tile is nothing but its place.
+              key={`empty ${tile}`}
+              type="button"
+              className="tile empty-tile"
+              data-active={tile === layout.active}
+              onClick={() => {
+                layout.activate(tile);
+                focusList();
+              }}
+            >
+              Choose a pane from the list, or start one with n.
+            </button>
+          ),
+        )}
+      </main>
+      {trouble && (
+        <div className="trouble" role="alert">
+          <p>
+            {harmless(trouble.message)}{' '}
+            {trouble.hint !== undefined && <span className="dim">{harmless(trouble.hint)}</span>}
+          </p>
+          <button type="button" aria-label="Dismiss" onClick={() => hub.report(undefined)}>
+            ×
+          </button>
+        </div>
+      )}
+      {question?.kind === 'help' && (
+        <HelpDialog
+          screenReader={reader === 'on'}
+          onScreenReader={(on) => setReader(on ? 'on' : 'off')}
+          onClose={() => setQuestion(undefined)}
+        />
+      )}
+      {question?.kind === 'new' && (
+        <NewPaneDialog
+          hub={hub}
+          size={handles.current[layout.active]?.sizeHere()}
+          onStarted={open}
+          onClose={() => setQuestion(undefined)}
+        />
+      )}
+      {question?.kind === 'end' && (
+        <EndPaneDialog hub={hub} pane={question.pane} onClose={() => setQuestion(undefined)} />
+      )}
+      {question?.kind === 'link' && (
+        <LinkDialog address={question.address} onClose={() => setQuestion(undefined)} />
+      )}
+    </div>
+  );
+}
+
+function filtered(panes: readonly PaneInfo[], filter: string): readonly PaneInfo[] {
+  const words = filter.toLowerCase().split(/\s+/).filter(Boolean);
+  return panes.filter((pane) => {
+    const text = `${pane.id} ${pane.title} ${commandOf(pane)} ${pane.status}`.toLowerCase();
+    return words.every((word) => text.includes(word));
+  });
+}

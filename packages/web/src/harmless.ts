@@ -1,0 +1,12 @@
+/** Control characters, and the invisible ones that hide text or turn its direction around. */
+const tricks =
+  /[\0-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202f\u2060-\u206f\ufeff\ufff9-\ufffb]/g;
+
+/** Text that somebody else wrote, with everything in it that could deceive made visible. */
+export function harmless(text: string): string {
+  return text.replace(tricks, (found) => {
+    const code = found.charCodeAt(0);
+    if (found === '\t' || found === '\n') return ' ';
+    return code < 0x20 ? String.fromCharCode(0x2400 + code) : `\\u${code.toString(16).padStart(4, '0')}`;
+  });
+}

@@ -1,0 +1,67 @@
+import type { JSX } from 'react';
+import { listKeys, terminalKeys } from './keys.ts';
+import { Modal } from './modal.tsx';
+
+interface HelpDialogProps {
+  readonly screenReader: boolean;
+  readonly onScreenReader: (on: boolean) => void;
+  readonly onClose: () => void;
+}
+
+export function HelpDialog({ screenReader, onScreenReader, onClose }: HelpDialogProps): JSX.Element {
+  return (
+    <Modal title="Keys" onClose={onClose}>
+      <div className="help">
+        <section>
+          <h3>In the list</h3>
+          <dl>
+            {listKeys.map(({ keys, does }) => (
+              <Row key={does} keys={keys} does={does} />
+            ))}
+          </dl>
+        </section>
+        <section>
+          <h3>In a terminal</h3>
+          <dl>
+            {terminalKeys.map(({ key, does }) => (
+              <Row key={key} keys={[key]} does={does} />
+            ))}
+          </dl>
+          <p className="dim">Every other key is the program’s, Esc and Ctrl-C among them.</p>
+          <p className="dim">
+            A pane keeps its own size, whatever the size of this window. Only “Fit” changes it, for everybody
+            who looks at it.
+          </p>
+          <label className="check">
+            <input
+              type="checkbox"
+              checked={screenReader}
+              onChange={(event) => onScreenReader(event.currentTarget.checked)}
+            />
+            Make terminals readable to a screen reader
+          </label>
+        </section>
+      </div>
+      <div className="actions">
+        <button type="button" className="primary" onClick={onClose}>
+          Close
+        </button>
+      </div>
+    </Modal>
+  );
+}
+
+const shown: Readonly<Record<string, string>> = { ArrowDown: '↓', ArrowUp: '↑' };
+
+function Row({ keys, does }: { readonly keys: readonly string[]; readonly does: string }): JSX.Element {
+  return (
+    <>
+      <dt>
+        {keys.map((key) => (
+          <kbd key={key}>{shown[key] ?? key}</kbd>
+        ))}
+      </dt>
+      <dd>{does}</dd>
+    </>
+  );
+}

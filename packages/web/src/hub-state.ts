@@ -1,0 +1,200 @@
+import {
+  type Client,
+  createClient,
+  type ErrorInfo,
+  type PaneInfo,
+  PolyError,
+  type PolyEvent,
+} from '@polyphony/protocol';
+import type { Approval } from './approval.ts';
+import { followEvents } from './follow-events.ts';
+import { PaneSocket } from './pane-socket.ts';
+
+export type Connection = 'connecting' | 'live' | 'lost' | 'refused';
+
+/** What the page knows of the hub; a new value whenever something changes. */
+export interface Snapshot {
+  readonly connection: Connection;
+  readonly panes: readonly PaneInfo[];
+  /** How many lines each pane has printed. */
+  readonly lines: Readonly<Record<string, number>>;
+  readonly approvals: readonly Approval[];
+  /** The last thing that went wrong, until it is read. */
+  readonly trouble: ErrorInfo | undefined;
+}
+
+/** No event of its own tells that a pane was forgotten: the action that did it does. */
+const include = 'pane:*,agent:*,approval:*,action:success';
+const countEveryMs = 3_000;
+/** A page shows no more of them at once. */
+const mostCounted = 60;
+
+/** The hub as the page sees it: the list, the terminals and what waits for the user, kept true across its restarts. */
+export class HubState {
+  readonly client: Client;
+  readonly socket: PaneSocket;
+  readonly #listeners = new Set<() => void>();
+  readonly #paneListeners = new Set<(paneId: string) => void>();
+  readonly #end = new AbortController();
+  #snapshot: Snapshot = {
+    connection: 'connecting',
+    panes: [],
+    lines: {},
+    approvals: [],
+    trouble: undefined,
+  };
+  #eventsUp = false;
+  #socketUp = false;
+  #refreshing = false;
+  #stale = false;
+
+  constructor(token: string) {
+    this.client = createClient({ token, transport: send });
+    this.socket = new PaneSocket({
+      client: this.client,
+      onState: (open) => {
+        this.#socketUp = open;
+        this.#setConnection();
+      },
+      onChange: (paneId) => {
+        this.refresh();
+        for (const listener of this.#paneListeners) listener(paneId);
+      },
+      onError: (error) => this.report(error),
+    });
+    void followEvents({
+      token,
+      include,
+      signal: this.#end.signal,
+      onOpen: () => {
+        this.#eventsUp = true;
+        this.#setConnection();
+        this.refresh();
+      },
+      onEvent: (event) => {
+        if (changesList(event)) this.refresh();
+      },
+      onLost: () => {
+        this.#eventsUp = false;
+        this.#setConnection();
+      },
+      onRefused: () => {
+        this.socket.close();
+        this.#set({ connection: 'refused' });
+      },
+    });
+    void this.#count();
+  }
+
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  };
+
+  readonly snapshot = (): Snapshot => this.#snapshot;
+
+  onPaneChange(listener: (paneId: string) => void): () => void {
+    this.#paneListeners.add(listener);
+    return () => this.#paneListeners.delete(listener);
+  }
+
+  /** Reads the list anew; many wishes at once become one more reading. */
+  refresh(): void {
+    this.#stale = true;
+    if (!this.#refreshing) void this.#refresh();
+  }
+
+  async #refresh(): Promise<void> {
+    this.#refreshing = true;
+    try {
+      while (this.#stale) {
+        this.#stale = false;
+        const [panes, approvals] = await Promise.all([this.client.call('pane:list', {}), this.#approvals()]);
+        this.#set({ panes, approvals });
+      }
+    } catch {
+      // The hub is away: whoever finds it again reads the list anew.
+    } finally {
+      this.#refreshing = false;
+    }
+  }
+
+  async #approvals(): Promise<readonly Approval[]> {
+    try {
+      const answer = await this.client.call('approval:list', {});
+      return (answer as { readonly approvals: readonly Approval[] }).approvals;
+    } catch (error) {
+      if (error instanceof PolyError && error.code === 'unknown_action') return []; // A hub without approvals.
+      throw error;
+    }
+  }
+
+  /** Does something for the user, who is told when it fails; answers whether it was done. */
+  async attempt(work: Promise<unknown>): Promise<boolean> {
+    try {
+      await work;
+      return true;
+    } catch (error) {
+      this.report(
+        error instanceof PolyError ? error.info : { code: 'unreachable', message: 'the hub did not answer.' },
+      );
+      return false;
+    }
+  }
+
+  report(trouble: ErrorInfo | undefined): void {
+    this.#set({ trouble });
+  }
+
+  /** No event tells how much a pane prints, so that it is asked now and then, while somebody looks. */
+  async #count(): Promise<void> {
+    const ended = new Set<string>();
+    while (!this.#end.signal.aborted) {
+      if (document.visibilityState === 'visible' && this.#snapshot.connection === 'live') {
+        const lines: Record<string, number> = {};
+        for (const { id, status, createdAt } of this.#snapshot.panes.slice(0, mostCounted)) {
+          const known = this.#snapshot.lines[id];
+          if (known !== undefined && ended.has(`${id} ${createdAt}`)) lines[id] = known;
+          else lines[id] = (await this.#linesOf(id)) ?? known ?? 0;
+          if (status === 'exited') ended.add(`${id} ${createdAt}`);
+        }
+        if (JSON.stringify(lines) !== JSON.stringify(this.#snapshot.lines)) this.#set({ lines });
+      }
+      await new Promise((resolve) =>
+        setTimeout(resolve, this.#snapshot.panes.length === 0 ? 300 : countEveryMs),
+      );
+    }
+  }
+
+  async #linesOf(paneId: string): Promise<number | undefined> {
+    try {
+      const { lines = [] } = await this.client.call('pane:read', { paneId, tail: 1 });
+      return lines.at(-1)?.n ?? 0;
+    } catch {
+      return undefined; // Closed meanwhile, or the hub is away.
+    }
+  }
+
+  #setConnection(): void {
+    if (this.#snapshot.connection === 'refused') return;
+    const isLive = this.#eventsUp && this.#socketUp;
+    const isFirst = this.#snapshot.connection === 'connecting';
+    this.#set({ connection: isLive ? 'live' : isFirst ? 'connecting' : 'lost' });
+  }
+
+  #set(change: Partial<Snapshot>): void {
+    this.#snapshot = { ...this.#snapshot, ...change };
+    for (const listener of this.#listeners) listener();
+  }
+}
+
+function changesList({ event, payload }: PolyEvent): boolean {
+  return (
+    event !== 'action:success' || (payload as { readonly actionName: string }).actionName === 'pane:close'
+  );
+}
+
+const send: Parameters<typeof createClient>[0]['transport'] = async ({ method, path, headers, body }) => {
+  const response = await fetch(path, { method, headers, ...(body !== undefined && { body }) });
+  return { status: response.status, body: await response.text() };
+};

@@ -1,0 +1,69 @@
+/** What can be done without a mouse. */
+export type Command =
+  | 'filter'
+  | 'help'
+  | 'next'
+  | 'previous'
+  | 'first'
+  | 'last'
+  | 'open'
+  | 'new'
+  | 'end'
+  | 'search'
+  | 'fit'
+  | 'follow'
+  | 'one'
+  | 'two'
+  | 'four'
+  | 'approvals'
+  | 'theme';
+
+interface Key {
+  readonly keys: readonly string[];
+  readonly command: Command;
+  readonly does: string;
+}
+
+/** The keys of the list, for the handler and for the help. */
+export const listKeys: readonly Key[] = [
+  { keys: ['j', 'ArrowDown'], command: 'next', does: 'the next pane' },
+  { keys: ['k', 'ArrowUp'], command: 'previous', does: 'the previous pane' },
+  { keys: ['g', 'Home'], command: 'first', does: 'the first pane' },
+  { keys: ['G', 'End'], command: 'last', does: 'the last pane' },
+  { keys: ['Enter'], command: 'open', does: 'open the pane, and type into it' },
+  { keys: ['/'], command: 'filter', does: 'filter the list' },
+  { keys: ['n'], command: 'new', does: 'start a new pane' },
+  { keys: ['x'], command: 'end', does: 'end the pane (asks first)' },
+  { keys: ['s'], command: 'search', does: 'search what the open pane printed' },
+  { keys: ['f'], command: 'fit', does: 'give the open pane the size of its tile' },
+  { keys: ['e'], command: 'follow', does: 'go to the end of the output, and follow it' },
+  { keys: ['1'], command: 'one', does: 'one tile' },
+  { keys: ['2'], command: 'two', does: 'two tiles' },
+  { keys: ['4'], command: 'four', does: 'four tiles' },
+  { keys: ['a'], command: 'approvals', does: 'go to what waits for your approval' },
+  { keys: ['t'], command: 'theme', does: 'dark, light, or as the system is' },
+  { keys: ['?'], command: 'help', does: 'this help' },
+];
+
+/** In a terminal every key is the program's but these, which no program can tell from the same without Shift. */
+export const terminalKeys: readonly { readonly key: string; readonly does: string }[] = [
+  { key: 'Ctrl-Shift-L', does: 'leave the terminal for the list' },
+  { key: 'Ctrl-Shift-F', does: 'search what the pane printed' },
+  { key: 'Ctrl-Shift-C', does: 'copy what is selected' },
+  { key: 'Ctrl-Shift-V', does: 'paste' },
+  { key: 'Shift-PageUp', does: 'scroll back' },
+  { key: 'Ctrl-Shift-Home', does: 'go to the oldest output that is kept' },
+  { key: 'Ctrl-Shift-End', does: 'go to the end, and follow it' },
+];
+
+const byKey = new Map(listKeys.flatMap(({ keys, command }) => keys.map((key) => [key, command] as const)));
+
+/** What a key pressed outside of any field means. */
+export function commandOfKey({ key, ctrlKey, altKey, metaKey, target }: KeyboardEvent): Command | undefined {
+  if (ctrlKey || altKey || metaKey || document.querySelector('dialog[open]')) return undefined;
+  const element = target instanceof Element ? target : undefined;
+  if (element?.closest('input, textarea, select, [contenteditable]')) return undefined;
+  // A button that has the focus is pressed by Enter.
+  if (key === 'Enter' && element?.closest('button, a, summary')) return undefined;
+  return byKey.get(key);
+}

@@ -1,0 +1,81 @@
+import type { PaneNewResult } from '@polyphony/protocol';
+import { type FormEvent, type JSX, useState } from 'react';
+import { commandLine } from './command-line.ts';
+import type { HubState } from './hub-state.ts';
+import { Modal } from './modal.tsx';
+
+interface NewPaneDialogProps {
+  readonly hub: HubState;
+  /** The size of the tile it will be shown in. */
+  readonly size: { readonly cols: number; readonly rows: number } | undefined;
+  readonly onStarted: (paneId: string) => void;
+  readonly onClose: () => void;
+}
+
+/** Starts a program in a new pane. */
+export function NewPaneDialog({ hub, size, onStarted, onClose }: NewPaneDialogProps): JSX.Element {
+  const [busy, setBusy] = useState(false);
+  const start = async (event: FormEvent<HTMLFormElement>): Promise<void> => {
+    event.preventDefault();
+    const form = new FormData(event.currentTarget);
+    const given = (name: string): string => String(form.get(name) ?? '').trim();
+    const argv = commandLine(given('command'));
+    setBusy(true);
+    const done = await hub.attempt(
+      hub.client
+        .call('pane:new', {
+          ...(argv && { argv }),
+          ...(argv?.[0] === 'sh' && { title: given('command').slice(0, 200) }),
+          ...(given('title') && { title: given('title') }),
+          ...(given('cwd') && { cwd: given('cwd') }),
+          ...(given('backend') && { backend: given('backend') as 'pty' | 'tmux' }),
+          ...size,
+        })
+        .then(({ id }: PaneNewResult) => onStarted(id)),
+    );
+    setBusy(false);
+    if (done) onClose();
+  };
+  return (
+    <Modal title="New pane" onClose={onClose}>
+      <form onSubmit={(event) => void start(event)}>
+        <label>
+          Command
+          <input
+            name="command"
+            className="mono"
+            placeholder="your shell"
+            autoComplete="off"
+            spellCheck={false}
+          />
+        </label>
+        <label>
+          Folder
+          <input name="cwd" className="mono" placeholder="your home" autoComplete="off" spellCheck={false} />
+        </label>
+        <div className="row">
+          <label>
+            Title
+            <input name="title" placeholder="the command" maxLength={200} autoComplete="off" />
+          </label>
+          <label>
+            Lives in
+            <select name="backend">
+              <option value="">tmux if it is up, else pty</option>
+              <option value="pty">pty</option>
+              <option value="tmux">tmux</option>
+            </select>
+          </label>
+        </div>
+        <div className="actions">
+          <button type="button" onClick={onClose}>
+            Cancel
+          </button>
+          <button type="submit" className="primary" disabled={busy}>
+            Start
+          </button>
+        </div>
+      </form>
+    </Modal>
+  );
+}

@@ -1,0 +1,84 @@
+import type { PaneInfo } from '@polyphony/protocol';
+import { type JSX, useEffect, useRef } from 'react';
+import { harmless } from './harmless.ts';
+import { ageOf, commandOf, stateOf } from './pane-state.ts';
+
+interface PaneListProps {
+  readonly panes: readonly PaneInfo[];
+  readonly lines: Readonly<Record<string, number>>;
+  readonly now: number;
+  readonly selected: string | undefined;
+  /** The panes that are open in a tile. */
+  readonly open: ReadonlySet<string>;
+  readonly onSelect: (paneId: string) => void;
+  readonly onOpen: (paneId: string) => void;
+}
+
+const rowId = (paneId: string): string => `pane-${paneId}`;
+
+/** Every pane: how it is, what it runs, how old it is and how much it has printed. */
+export function PaneList({
+  panes,
+  lines,
+  now,
+  selected,
+  open,
+  onSelect,
+  onOpen,
+}: PaneListProps): JSX.Element {
+  const list = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (selected !== undefined)
+      document.getElementById(rowId(selected))?.scrollIntoView({ block: 'nearest' });
+  }, [selected]);
+  return (
+    <div
+      ref={list}
+      id="panes"
+      className="panes"
+      role="listbox"
+      aria-label="Panes"
+      tabIndex={0}
+      aria-activedescendant={selected === undefined ? undefined : rowId(selected)}
+    >
+      {panes.map((pane) => {
+        const { label, tone } = stateOf(pane);
+        const command = commandOf(pane);
+        const title = harmless(pane.title);
+        const count = lines[pane.id];
+        return (
+          // biome-ignore lint/a11y/useKeyWithClickEvents: the list as a whole has the focus and takes the keys.
+          // biome-ignore lint/a11y/useFocusableInteractive: likewise; aria-activedescendant says which row is meant.
+          <div
+            key={pane.id}
+            id={rowId(pane.id)}
+            className="pane"
+            role="option"
+            aria-selected={pane.id === selected}
+            data-open={open.has(pane.id)}
+            onClick={() => {
+              onSelect(pane.id);
+              onOpen(pane.id);
+            }}
+          >
+            <span className={`dot ${tone}`} title={label} />
+            <span className="title">
+              <bdi>{title}</bdi>
+            </span>
+            <span className="age" title={new Date(pane.createdAt).toLocaleString()}>
+              {ageOf(pane.createdAt, now)}
+            </span>
+            <span className="command mono">{command === title ? pane.id : command}</span>
+            <span className="facts">
+              <span className={`state ${tone}`}>{label}</span>
+              <span>{pane.backend}</span>
+              {count !== undefined && (
+                <span>{count === 1 ? '1 line' : `${count.toLocaleString('en')} lines`}</span>
+              )}
+            </span>
+          </div>
+        );
+      })}
+    </div>
+  );
+}

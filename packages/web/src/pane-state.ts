@@ -1,0 +1,50 @@
+import type { PaneInfo } from '@polyphony/protocol';
+import { harmless } from './harmless.ts';
+
+type Tone = 'good' | 'busy' | 'wait' | 'bad' | 'off';
+
+export interface PaneState {
+  readonly label: string;
+  readonly tone: Tone;
+}
+
+/** What agents are doing, in the words of the hub. */
+const agentTones: Readonly<Record<string, Tone>> = {
+  starting: 'busy',
+  idle: 'good',
+  running: 'busy',
+  blocked: 'wait',
+  done: 'good',
+  error: 'bad',
+  gone: 'off',
+};
+
+export function stateOf({ status, exitCode, exitSignal, meta }: PaneInfo): PaneState {
+  if (status === 'exited') {
+    const how = exitSignal ?? exitCode ?? 'unknown';
+    return { label: `ended: ${how}`, tone: exitCode === 0 ? 'off' : 'bad' };
+  }
+  const agent = meta['agent.status'];
+  const tone = typeof agent === 'string' ? agentTones[agent] : undefined;
+  return tone ? { label: `agent ${agent}`, tone } : { label: 'running', tone: 'good' };
+}
+
+/** The command line of a pane, as a person would type it. */
+export function commandOf({ argv }: PaneInfo): string {
+  const [first, second, ...rest] = argv;
+  const words = first === 'sh' && second === '-c' && rest.length === 1 ? rest : argv;
+  return harmless(words.join(' '));
+}
+
+const units = [
+  ['d', 86_400],
+  ['h', 3_600],
+  ['m', 60],
+] as const;
+
+/** How long ago something was, in one unit. */
+export function ageOf(since: string, now: number): string {
+  const seconds = Math.max(0, (now - Date.parse(since)) / 1000);
+  const [unit, size] = units.find(([, length]) => seconds >= length) ?? ['s', 1];
+  return `${Math.floor(seconds / size)}${unit}`;
+}

@@ -1,0 +1,295 @@
+import type { ErrorInfo, PaneScreen } from '@polyphony/protocol';
+import { FitAddon } from '@xterm/addon-fit';
+import { type IDisposable, Terminal } from '@xterm/xterm';
+import type { HubState } from './hub-state.ts';
+import { keepStylesWithinPolicy } from './policy-styles.ts';
+import { keepQuiet } from './quiet-terminal.ts';
+import { type Scheme, terminalThemes } from './terminal-themes.ts';
+
+/** How a shown pane is, for what stands around it. */
+export interface PaneView {
+  readonly cols: number;
+  readonly rows: number;
+  /** Its newest output has been drawn once. */
+  readonly live: boolean;
+  /** Lines between what is shown and the newest one. */
+  readonly behind: number;
+  /** Older output is being fetched. */
+  readonly loading: boolean;
+  readonly error: ErrorInfo | undefined;
+}
+
+export interface PaneTerminalOptions {
+  readonly hub: HubState;
+  readonly paneId: string;
+  readonly box: HTMLElement;
+  readonly scheme: Scheme;
+  readonly onView: (view: PaneView) => void;
+  /** A key that is the page's and not the program's; answers whether it was taken. */
+  readonly onKey: (event: KeyboardEvent) => boolean;
+  /** Somebody clicked a link in the output. */
+  readonly onLink: (address: string) => void;
+}
+
+/** How much of the past is drawn before the user asks for more by scrolling up. */
+const firstReplay = 1024 * 1024;
+/** Drawing may fall behind by so much before the stream is held. */
+const mostUndrawn = 4 * 1024 * 1024;
+const leastUndrawn = 256 * 1024;
+/** The hub answers a program's questions while it draws the screen, which it stops a minute after the last look. */
+const lookEveryMs = 25_000;
+const scrollback = 200_000;
+const fontSizes = { usual: 13, least: 9 };
+const reportsOfFocus = new Set(['\x1b[I', '\x1b[O']);
+const newline = 0x0a;
+
+let styled = false;
+
+/** One pane in one box: drawn at the pane's own size, from the past up to now, and on. */
+export class PaneTerminal {
+  readonly #options: PaneTerminalOptions;
+  readonly #terminal: Terminal;
+  readonly #fit = new FitAddon();
+  readonly #owned: IDisposable[] = [];
+  #view: PaneView = { cols: 80, rows: 24, live: false, behind: 0, loading: false, error: undefined };
+  /** The next byte to draw, and where the first one was. */
+  #next = 0;
+  #from = 0;
+  /** Where drawing reaches what was the present when it began. */
+  #now = 0;
+  /** Bytes up to the first newline are thrown away: they may be the rest of a sequence. */
+  #torn = false;
+  #retainedFrom = 0;
+  #undrawn = 0;
+  #leave: (() => void) | undefined;
+  #restore: number | undefined;
+  #closed = false;
+
+  constructor(options: PaneTerminalOptions) {
+    this.#options = options;
+    if (!styled) keepStylesWithinPolicy();
+    styled = true;
+    const { box, scheme, onKey, onLink } = options;
+    this.#terminal = new Terminal({
+      fontFamily: getComputedStyle(box).fontFamily,
+      fontSize: fontSizes.usual,
+      theme: terminalThemes[scheme],
+      minimumContrastRatio: 4.5,
+      scrollback,
+      cursorBlink: false,
+      macOptionIsMeta: true,
+      // A link may say one thing and lead elsewhere: it is shown, and opened by nobody but the user.
+      linkHandler: { activate: (_, address) => onLink(address) },
+    });
+    this.#terminal.loadAddon(this.#fit);
+    this.#terminal.open(box);
+    this.#terminal.attachCustomKeyEventHandler((event) => event.type !== 'keydown' || !onKey(event));
+    this.#owned.push(
+      ...keepQuiet(this.#terminal),
+      this.#terminal.onData((data) => this.type(data)),
+      this.#terminal.onRender(() => this.#look()),
+      this.#terminal.onScroll(() => this.#look()),
+    );
+    const resized = new ResizeObserver(() => this.#scale());
+    resized.observe(box);
+    const unlisten = options.hub.onPaneChange((paneId) => {
+      if (paneId === options.paneId) void this.#readSize();
+    });
+    const looking = setInterval(() => {
+      if (document.visibilityState === 'visible') void this.#readSize();
+    }, lookEveryMs);
+    this.#owned.push(
+      { dispose: () => resized.disconnect() },
+      { dispose: unlisten },
+      { dispose: () => clearInterval(looking) },
+    );
+    void this.#begin();
+  }
+
+  focus(): void {
+    this.#terminal.focus();
+  }
+
+  type(data: string): void {
+    if (reportsOfFocus.has(data)) return; // Of several who look on, none is the one.
+    const { hub, paneId } = this.#options;
+    if (!hub.socket.type(paneId, data))
+      hub.report({ code: 'unreachable', message: 'the hub is away: what you type is not sent.' });
+  }
+
+  /** Arrow keys as the program wants them. */
+  arrow(final: 'A' | 'B' | 'C' | 'D'): void {
+    this.type(`\x1b${this.#terminal.modes.applicationCursorKeysMode ? 'O' : '['}${final}`);
+  }
+
+  paste(text: string): void {
+    this.#terminal.paste(text);
+  }
+
+  get selection(): string {
+    return this.#terminal.getSelection();
+  }
+
+  /** Goes to the newest line and stays there. */
+  follow(): void {
+    this.#restore = undefined;
+    this.#terminal.scrollToBottom();
+  }
+
+  /** Goes to the oldest line that is kept. */
+  goBack(): void {
+    this.#terminal.scrollToTop();
+  }
+
+  setScheme(scheme: Scheme): void {
+    this.#terminal.options.theme = terminalThemes[scheme];
+  }
+
+  setScreenReader(on: boolean): void {
+    this.#terminal.options.screenReaderMode = on;
+  }
+
+  /** The size a pane would have to fill this box at the usual size of letters. */
+  sizeHere(): { readonly cols: number; readonly rows: number } | undefined {
+    const { fontSize = fontSizes.usual } = this.#terminal.options;
+    const fits = this.#fit.proposeDimensions();
+    if (!fits) return undefined;
+    const scale = fontSize / fontSizes.usual;
+    return {
+      cols: Math.max(20, Math.floor(fits.cols * scale)),
+      rows: Math.max(5, Math.floor(fits.rows * scale)),
+    };
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#leave?.();
+    for (const one of this.#owned) one.dispose();
+    this.#terminal.dispose();
+  }
+
+  async #begin(): Promise<void> {
+    const { client } = this.#options.hub;
+    const { paneId } = this.#options;
+    try {
+      const [screen, range] = await Promise.all([
+        client.call('pane:screen', { paneId }),
+        client.call('pane:read', { paneId, tail: 0, view: 'raw' }),
+      ]);
+      if (this.#closed) return;
+      this.#setSize(screen);
+      this.#retainedFrom = range.retainedFrom;
+      // The screen of a full-screen program is made of everything since it took it.
+      const isShort = range.next - range.retainedFrom <= firstReplay;
+      this.#replay(isShort || screen.alternate ? range.retainedFrom : range.next - firstReplay, range.next);
+    } catch (error) {
+      // The hub is away, or the pane has gone; the list knows which, and begins anew.
+      if (!this.#closed) this.#set({ error: error as ErrorInfo });
+      if (!this.#closed) setTimeout(() => this.#closed || void this.#begin(), 1_000);
+    }
+  }
+
+  #replay(from: number, now: number): void {
+    this.#leave?.();
+    this.#next = from;
+    this.#from = from;
+    this.#now = now;
+    this.#torn = from > this.#retainedFrom;
+    this.#set({ live: from >= now, error: undefined });
+    this.#join();
+    if (from >= now) this.#arrived();
+  }
+
+  #join(): void {
+    const { hub, paneId } = this.#options;
+    this.#leave = hub.socket.follow({
+      paneId,
+      next: () => this.#next,
+      take: (offset, bytes) => this.#take(offset, bytes),
+      fail: (error) => this.#set({ error }),
+    });
+  }
+
+  #take(offset: number, bytes: Uint8Array): void {
+    if (offset > this.#next)
+      this.#terminal.write(`\x1b[0m\r\n\x1b[2m[${offset - this.#next} bytes are no longer kept]\x1b[0m\r\n`);
+    let fresh = bytes.subarray(Math.max(0, this.#next - offset));
+    this.#next = Math.max(this.#next, offset + bytes.length);
+    if (this.#torn) {
+      fresh = fresh.subarray(fresh.indexOf(newline) + 1);
+      this.#torn = false;
+    }
+    this.#undrawn += fresh.length;
+    this.#terminal.write(fresh, () => this.#drawn(fresh.length));
+    if (this.#undrawn <= mostUndrawn || !this.#leave) return;
+    this.#leave();
+    this.#leave = undefined;
+  }
+
+  #drawn(bytes: number): void {
+    this.#undrawn -= bytes;
+    if (this.#closed) return;
+    if (!this.#leave && this.#undrawn < leastUndrawn) this.#join();
+    if (!this.#view.live && this.#next >= this.#now && this.#undrawn === 0) this.#arrived();
+  }
+
+  /** What was the present when drawing began is on the screen. */
+  #arrived(): void {
+    if (this.#restore !== undefined) {
+      const { active } = this.#terminal.buffer;
+      this.#terminal.scrollToLine(Math.max(0, active.baseY - this.#restore));
+      this.#restore = undefined;
+    }
+    this.#set({ live: true, loading: false });
+    this.#scale();
+  }
+
+  /** Where the user has scrolled to; at the upper end everything that is kept is drawn again. */
+  #look(): void {
+    const { active } = this.#terminal.buffer;
+    const behind = active.baseY - active.viewportY;
+    if (behind !== this.#view.behind) this.#set({ behind });
+    const hasOlder = this.#from > this.#retainedFrom && active.type === 'normal';
+    if (behind === 0 || active.viewportY > 0 || !hasOlder || !this.#view.live) return;
+    this.#restore = behind;
+    this.#set({ loading: true });
+    this.#leave?.();
+    this.#terminal.reset();
+    this.#replay(this.#retainedFrom, this.#next);
+  }
+
+  async #readSize(): Promise<void> {
+    const { hub, paneId } = this.#options;
+    try {
+      const screen = await hub.client.call('pane:screen', { paneId });
+      if (!this.#closed) this.#setSize(screen);
+    } catch {
+      // The pane has gone or the hub is away: what is drawn stays.
+    }
+  }
+
+  #setSize({ cols, rows }: Pick<PaneScreen, 'cols' | 'rows'>): void {
+    if (this.#terminal.cols !== cols || this.#terminal.rows !== rows) this.#terminal.resize(cols, rows);
+    if (this.#view.cols !== cols || this.#view.rows !== rows) this.#set({ cols, rows });
+    this.#scale();
+  }
+
+  /** Letters as large as the whole pane allows, and never too small to read: then the box scrolls. */
+  #scale(): void {
+    const { box } = this.#options;
+    const drawn = box.querySelector('.xterm-screen')?.getBoundingClientRect();
+    const { fontSize = fontSizes.usual } = this.#terminal.options;
+    if (!drawn || drawn.width === 0 || box.clientWidth === 0) return;
+    const room = Math.min((box.clientWidth - scrollbarWidth) / drawn.width, box.clientHeight / drawn.height);
+    const wanted = Math.floor(fontSize * room * 4) / 4;
+    const size = Math.min(fontSizes.usual, Math.max(fontSizes.least, wanted));
+    if (size !== fontSize) this.#terminal.options.fontSize = size;
+  }
+
+  #set(change: Partial<PaneView>): void {
+    this.#view = { ...this.#view, ...change };
+    if (!this.#closed) this.#options.onView(this.#view);
+  }
+}
+
+const scrollbarWidth = 16;

@@ -1,0 +1,198 @@
+import type { PaneInfo } from '@polyphony/protocol';
+import { type JSX, type Ref, useEffect, useImperativeHandle, useRef, useState } from 'react';
+import { harmless } from './harmless.ts';
+import type { HubState } from './hub-state.ts';
+import { commandOf, stateOf } from './pane-state.ts';
+import type { PaneTerminal, PaneView } from './pane-terminal.ts';
+import { SearchPanel } from './search-panel.tsx';
+import type { Scheme } from './terminal-themes.ts';
+
+/** What the page can do with a tile from outside. */
+export interface TileHandle {
+  focus(): void;
+  search(): void;
+  fit(): void;
+  follow(): void;
+  sizeHere(): { readonly cols: number; readonly rows: number } | undefined;
+}
+
+interface PaneTileProps {
+  readonly hub: HubState;
+  readonly pane: PaneInfo;
+  readonly active: boolean;
+  readonly scheme: Scheme;
+  readonly screenReader: boolean;
+  readonly ref: Ref<TileHandle>;
+  readonly onActivate: () => void;
+  /** Back to the list. */
+  readonly onLeave: () => void;
+  readonly onEnd: () => void;
+  readonly onClose: () => void;
+  readonly onLink: (address: string) => void;
+}
+
+/** Keys that a keyboard on a phone lacks. */
+const touchKeys = [
+  ['Esc', '\x1b'],
+  ['Tab', '\t'],
+  ['Ctrl-C', '\x03'],
+  ['Ctrl-D', '\x04'],
+] as const;
+const arrows = [
+  ['Left', '←', 'D'],
+  ['Up', '↑', 'A'],
+  ['Down', '↓', 'B'],
+  ['Right', '→', 'C'],
+] as const;
+
+/** One pane, live. */
+export function PaneTile(props: PaneTileProps): JSX.Element {
+  const { hub, pane, active, scheme, screenReader, ref, onActivate, onLeave, onEnd, onClose, onLink } = props;
+  const box = useRef<HTMLDivElement>(null);
+  const terminal = useRef<PaneTerminal>(undefined);
+  const wantsFocus = useRef(false);
+  const [view, setView] = useState<PaneView>();
+  const [searching, setSearching] = useState(false);
+  const { label, tone } = stateOf(pane);
+
+  const fit = (): void => {
+    const size = terminal.current?.sizeHere();
+    if (size) void hub.attempt(hub.client.call('pane:resize', { paneId: pane.id, ...size }));
+  };
+  const focus = (): void => {
+    wantsFocus.current = !terminal.current;
+    terminal.current?.focus();
+  };
+  const closeSearch = (): void => {
+    setSearching(false);
+    focus();
+  };
+  const paste = async (): Promise<void> => {
+    terminal.current?.paste(await navigator.clipboard.readText());
+    focus();
+  };
+  useImperativeHandle(ref, () => ({
+    focus,
+    search: () => setSearching(true),
+    fit,
+    follow: () => terminal.current?.follow(),
+    sizeHere: () => terminal.current?.sizeHere(),
+  }));
+
+  const keys: Readonly<Record<string, () => void>> = {
+    l: onLeave,
+    f: () => setSearching(true),
+    home: () => terminal.current?.goBack(),
+    end: () => terminal.current?.follow(),
+    c: () => void navigator.clipboard.writeText(terminal.current?.selection ?? ''),
+  };
+  /** For the terminal, which outlives many renderings. */
+  const latest = useRef({ keys, scheme, screenReader, onLink });
+  latest.current = { keys, scheme, screenReader, onLink };
+
+  useEffect(() => {
+    let closed = false;
+    // Loaded with the first tile: the list is there before it.
+    void import('./pane-terminal.ts').then(({ PaneTerminal }) => {
+      if (closed || !box.current) return;
+      terminal.current = new PaneTerminal({
+        hub,
+        paneId: pane.id,
+        box: box.current,
+        scheme: latest.current.scheme,
+        onView: setView,
+        onLink: (address) => latest.current.onLink(address),
+        onKey: (event) => {
+          if (!event.ctrlKey || !event.shiftKey || event.altKey || event.metaKey) return false;
+          if (event.key.toLowerCase() === 'v') return true; // Left to the browser, which pastes.
+          const take = latest.current.keys[event.key.toLowerCase()];
+          if (!take) return false;
+          event.preventDefault();
+          take();
+          return true;
+        },
+      });
+      terminal.current.setScreenReader(latest.current.screenReader);
+      if (wantsFocus.current) terminal.current.focus();
+    });
+    return () => {
+      closed = true;
+      terminal.current?.close();
+      terminal.current = undefined;
+    };
+  }, [hub, pane.id]);
+  useEffect(() => terminal.current?.setScheme(scheme), [scheme]);
+  useEffect(() => terminal.current?.setScreenReader(screenReader), [screenReader]);
+
+  return (
+    <section
+      className="tile"
+      aria-label={`Pane ${harmless(pane.title)}`}
+      data-active={active}
+      data-live={view?.live ?? false}
+      onFocus={onActivate}
+    >
+      <header>
+        <button type="button" className="back" aria-label="Back to the list" onClick={onLeave}>
+          ‹
+        </button>
+        <span className={`dot ${tone}`} title={label} />
+        <h2>
+          <bdi>{harmless(pane.title)}</bdi>
+        </h2>
+        <span className="dim mono about" title={commandOf(pane)}>
+          {pane.id}
+          {view && ` · ${view.cols}×${view.rows}`}
+        </span>
+        <div className="tools">
+          <button type="button" title="Search the output (Ctrl-Shift-F)" onClick={() => setSearching(true)}>
+            Search
+          </button>
+          <button type="button" title="Give the pane the size of this tile, for everybody" onClick={fit}>
+            Fit
+          </button>
+          <button type="button" title="Paste (Ctrl-Shift-V)" onClick={() => void paste()}>
+            Paste
+          </button>
+          <button type="button" title="End the pane (asks first)" onClick={onEnd}>
+            {pane.status === 'running' ? 'End' : 'Forget'}
+          </button>
+          <button
+            type="button"
+            aria-label="Close this tile"
+            title="Close this tile; the pane goes on"
+            onClick={onClose}
+          >
+            ×
+          </button>
+        </div>
+      </header>
+      {searching && <SearchPanel hub={hub} paneId={pane.id} onClose={closeSearch} />}
+      <div className="terminal">
+        {/* biome-ignore lint/a11y/noStaticElementInteractions: a click beside the text means the terminal, too. */}
+        {/* biome-ignore lint/a11y/useKeyWithClickEvents: the terminal inside takes the keys. */}
+        <div ref={box} className="box" onClick={focus} />
+        {view?.loading && <p className="note">Fetching everything that is kept…</p>}
+        {view?.error && <p className="note bad">{harmless(view.error.message)}</p>}
+        {view !== undefined && view.behind > 0 && !view.loading && (
+          <button type="button" className="note" onClick={() => terminal.current?.follow()}>
+            ↓ {view.behind.toLocaleString('en')} newer lines
+          </button>
+        )}
+        {pane.status === 'exited' && <p className="ended">{label}</p>}
+      </div>
+      <div className="touch-keys" role="toolbar" aria-label="Keys">
+        {touchKeys.map(([name, data]) => (
+          <button key={name} type="button" onClick={() => terminal.current?.type(data)}>
+            {name}
+          </button>
+        ))}
+        {arrows.map(([name, sign, final]) => (
+          <button key={name} type="button" aria-label={name} onClick={() => terminal.current?.arrow(final)}>
+            {sign}
+          </button>
+        ))}
+      </div>
+    </section>
+  );
+}

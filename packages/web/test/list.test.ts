@@ -1,0 +1,242 @@
+import type { Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { until } from '../../hub/test/test-hub.ts';
+import { look, row, shows, tile, WebGround } from './web-ground.ts';
+
+let ground: WebGround;
+let page: Page;
+beforeAll(async () => {
+  ground = await WebGround.start();
+}, 60_000);
+afterAll(() => ground[Symbol.asyncDispose]());
+beforeEach(async () => {
+  page = await ground.open();
+});
+afterEach(async () => {
+  await page.context().close();
+  const { client } = ground.hub;
+  for (const { id } of await client.call('pane:list', {})) await client.call('pane:close', { paneId: id });
+});
+
+const panes = () => ground.hub.client.call('pane:list', {});
+const selected = () => page.locator('[role=option][aria-selected=true]');
+
+describe('the list', () => {
+  it('says of each pane how it is, what it runs, how old it is and how much it has printed', async () => {
+    await ground.pane('counter', 'seq 1 41; echo end; exec cat');
+    await row(page, 'counter').getByText('running').waitFor();
+    await row(page, 'counter').getByText('seq 1 41; echo end; exec cat').waitFor();
+    await row(page, 'counter').getByText('42 lines').waitFor();
+    await row(page, 'counter')
+      .getByText(/^\d+[sm]$/)
+      .waitFor();
+  });
+
+  it('shows what comes, changes and goes elsewhere', async () => {
+    const id = await ground.pane('passing', 'read line; exit 0');
+    await row(page, 'passing').getByText('running').waitFor();
+    await ground.hub.client.call('pane:write', { paneId: id, data: '', enter: true });
+    await row(page, 'passing').getByText('ended: 0').waitFor();
+    await ground.hub.client.call('pane:close', { paneId: id });
+    await row(page, 'passing').waitFor({ state: 'detached' });
+  });
+
+  it('shows what an agent says it is doing', async () => {
+    const id = await ground.pane('agent');
+    await ground.hub.client.call('agent:set-state', { paneId: id, status: 'blocked' });
+    await row(page, 'agent').getByText('agent blocked').waitFor();
+  });
+
+  it('tells the page of a hub without panes how to begin', async () => {
+    await page.getByText('No panes yet').waitFor();
+  });
+});
+
+describe('the keyboard', () => {
+  it('moves through the list, opens a pane, types into it and comes back', async () => {
+    for (const name of ['alpha', 'beta', 'gamma']) await ground.pane(name, `echo I am ${name}; exec cat`);
+    await row(page, 'gamma').waitFor();
+    await selected().filter({ hasText: 'alpha' }).waitFor();
+    await page.keyboard.press('j');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('k');
+    await selected().filter({ hasText: 'beta' }).waitFor();
+    await page.keyboard.press('G');
+    await selected().filter({ hasText: 'gamma' }).waitFor();
+    await page.keyboard.press('g');
+    await page.keyboard.press('Enter');
+    await shows(tile(page, 'alpha'), 'I am alpha');
+    await page.keyboard.type('jk?/x');
+    await shows(tile(page, 'alpha'), 'jk?/x');
+    await page.keyboard.press('Control+Shift+L');
+    await page.keyboard.press('j');
+    await selected().filter({ hasText: 'beta' }).waitFor();
+    expect(await page.locator(':focus').getAttribute('role')).toBe('listbox');
+  });
+
+  it('filters with /, and Esc shows all again', async () => {
+    await ground.pane('apples');
+    await ground.pane('pears');
+    await row(page, 'pears').waitFor();
+    await page.keyboard.press('/');
+    await page.keyboard.type('pear');
+    await row(page, 'apples').waitFor({ state: 'detached' });
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Enter');
+    await tile(page, 'pears').waitFor();
+    await page.keyboard.press('Control+Shift+L');
+    await page.keyboard.press('/');
+    await page.keyboard.press('Escape');
+    await row(page, 'apples').waitFor();
+  });
+
+  it('explains itself with ?', async () => {
+    await page.keyboard.press('?');
+    const help = page.getByRole('dialog', { name: 'Keys' });
+    await help.getByText('leave the terminal for the list').waitFor();
+    await page.keyboard.press('Escape');
+    await help.waitFor({ state: 'detached' });
+  });
+
+  it('changes the number of tiles with 1, 2 and 4', async () => {
+    for (const count of ['4', '2', '1']) {
+      await page.keyboard.press(count);
+      await page.locator(`.tiles[data-count="${count}"]`).waitFor();
+      expect(await page.locator('.tile').count()).toBe(Number(count));
+    }
+  });
+});
+
+describe('panes', () => {
+  it('are started from the page, at the size of their tile', async () => {
+    await page.keyboard.press('n');
+    await page.keyboard.type('echo from the page; cat');
+    await page.getByLabel('Folder').fill('/tmp');
+    await page.keyboard.press('Enter');
+    const shown = tile(page, 'echo from the page; cat');
+    await shows(shown, 'from the page');
+    const [pane] = await panes();
+    expect(pane).toMatchObject({ argv: ['sh', '-c', 'echo from the page; cat'], status: 'running' });
+    await page.keyboard.type('typed at once');
+    await shows(shown, 'typed at once');
+  });
+
+  it('that cannot be started say why', async () => {
+    await page.keyboard.press('n');
+    await page.keyboard.type('no-such-program-anywhere');
+    await page.keyboard.press('Enter');
+    await page.getByRole('alert').getByText('no-such-program-anywhere').waitFor();
+    expect(await panes()).toEqual([]);
+  });
+
+  it('are ended only after a question', async () => {
+    const id = await ground.pane('victim', 'echo last words; exec cat');
+    const shown = await look(page, 'victim');
+    await shows(shown, 'last words');
+    await shown.getByRole('button', { name: 'End' }).click();
+    await page.getByRole('dialog').getByText('everything it started').waitFor();
+    await page.keyboard.press('Escape');
+    expect(await panes()).toMatchObject([{ id, status: 'running' }]);
+    await page.keyboard.press('Control+Shift+L');
+    await page.keyboard.press('x');
+    await page.getByRole('dialog').getByRole('button', { name: 'End it' }).click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await row(page, 'victim').getByText('ended').waitFor();
+    await shows(shown, 'last words');
+    await page.getByRole('listbox').focus();
+    await page.keyboard.press('x');
+    await page.getByRole('dialog').getByRole('button', { name: 'Forget it' }).click();
+    await row(page, 'victim').waitFor({ state: 'detached' });
+    expect(await panes()).toEqual([]);
+  });
+});
+
+describe('a search', () => {
+  it('finds lines and shows what stands around them', async () => {
+    await ground.pane('log', 'seq 1 100; exec cat');
+    const shown = await look(page, 'log');
+    await page.route('**/action/pane%3Asearch', (route) => {
+      expect(route.request().postDataJSON()).toMatchObject({
+        pattern: '42',
+        literal: true,
+        ignoreCase: true,
+      });
+      return route.fulfill({ json: { matches: [{ n: 42, text: '42' }], more: false, complete: true } });
+    });
+    await page.keyboard.press('Control+Shift+F');
+    await page.keyboard.type('42');
+    await page.keyboard.press('Enter');
+    await shown.getByText('1 line').waitFor();
+    await shown.getByRole('button', { name: '42 42' }).click();
+    await shown.locator('.context').getByText('48').waitFor();
+    await page.keyboard.press('Escape');
+    await page.keyboard.type('typed again');
+    await shows(shown, 'typed again');
+  });
+});
+
+describe('what waits for approval', () => {
+  it('is shown in full, and decided by the user', async () => {
+    const now = Date.now();
+    let waiting = [
+      {
+        id: 'apr_1',
+        kind: 'spawn',
+        command: ['rm', '-rf', 'my folder'],
+        cwd: '/srv',
+        reason: 'a pane asks \u202e<b>nicely</b>',
+        createdAt: new Date(now).toISOString(),
+        expiresAt: new Date(now + 120_000).toISOString(),
+      },
+    ];
+    const decided: unknown[] = [];
+    await page.route('**/action/approval%3Alist', (route) => route.fulfill({ json: { approvals: waiting } }));
+    await page.route('**/action/approval%3Aresolve', (route) => {
+      decided.push(route.request().postDataJSON());
+      waiting = [];
+      return route.fulfill({ json: {} });
+    });
+    await ground.pane('news');
+    const region = page.getByRole('region', { name: 'Waiting for your approval' });
+    await region.getByText('rm -rf "my folder"').waitFor();
+    await region.getByText('a pane asks \\u202e<b>nicely</b>').waitFor();
+    expect(await page.title()).toBe('(1) Polyphony');
+    await region.getByRole('button', { name: 'Deny' }).click();
+    await region.waitFor({ state: 'detached' });
+    expect(decided).toEqual([{ id: 'apr_1', decision: 'deny' }]);
+  });
+});
+
+describe('colours', () => {
+  const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+
+  it('are the system’s until the user chooses', async () => {
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await until(async () => (await background()) === 'rgb(16, 20, 28)');
+    await page.emulateMedia({ colorScheme: 'light' });
+    await until(async () => (await background()) === 'rgb(243, 245, 248)');
+    await page.keyboard.press('t');
+    await until(async () => (await background()) === 'rgb(16, 20, 28)');
+    await page.reload();
+    await page.locator('.connection[data-state=live]').waitFor();
+    expect(await background()).toBe('rgb(16, 20, 28)');
+  });
+});
+
+describe('a phone', () => {
+  it('shows the list or one pane, without scrolling sideways', async () => {
+    await ground.pane('pocket', 'stty raw -echo; echo ready; od -An -tx1 -v -w1');
+    await page.setViewportSize({ width: 390, height: 844 });
+    const shown = tile(page, 'pocket');
+    await row(page, 'pocket').click();
+    await shows(shown, 'ready');
+    await page.getByRole('listbox').waitFor({ state: 'hidden' });
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
+    await shown.getByRole('button', { name: 'Esc' }).click();
+    await shown.getByRole('button', { name: 'Up', exact: true }).click();
+    await shows(shown, /1b\s*1b\s*5b\s*41/);
+    await shown.getByRole('button', { name: 'Back to the list' }).click();
+    await row(page, 'pocket').waitFor();
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
+  });
+});

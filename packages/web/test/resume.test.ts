@@ -1,0 +1,51 @@
+import { writeFile } from 'node:fs/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { look, row, shows, WebGround } from './web-ground.ts';
+
+let ground: WebGround;
+beforeAll(async () => {
+  ground = await WebGround.start();
+}, 60_000);
+afterAll(() => ground[Symbol.asyncDispose]());
+
+describe('a page whose hub is killed', () => {
+  it('says so, finds the next one by itself, and shows every byte once', async () => {
+    // A hub on a port of its own choice takes the same one again.
+    delete ground.hub.env.POLY_PORT;
+    await ground.hub.kill('SIGTERM');
+    await ground.hub.start();
+    const folder = ground.hub.home;
+    const script = `i=0; while [ ! -e ${folder}/stop ]; do i=$((i+1)); echo "line $i."; sleep 0.1; done; echo "$i lines in all"; exec cat`;
+    await ground.pane('ticking', script, { rows: 1000 });
+    const page = await ground.open();
+    const shown = await look(page, 'ticking');
+    await shows(shown, 'line 5.');
+    await ground.hub.kill('SIGKILL');
+    await page.getByRole('status').getByText('hub away').waitFor();
+    await page.keyboard.type('x');
+    await page.getByRole('alert').getByText('not sent').waitFor();
+    const later = await ground.hub.start().then(() => ground.pane('later'));
+    await page.locator('.connection[data-state=live]').waitFor();
+    await row(page, 'later').waitFor();
+    await ground.hub.client.call('pane:close', { paneId: later });
+    await writeFile(`${folder}/stop`, '');
+    await shows(shown, 'lines in all');
+    const text = (await shown.locator('.xterm-rows > div').allTextContents()).join('\n');
+    const numbers = [...text.matchAll(/line (\d+)\./g)].map(([, n]) => Number(n));
+    expect(numbers).toEqual(numbers.map((_, index) => index + 1));
+    expect(text).toContain(`${numbers.length} lines in all`);
+    await page.keyboard.type('typed after all');
+    await shows(shown, 'typed after all');
+  }, 60_000);
+
+  it('keeps its key and its tiles over a reload', async () => {
+    await ground.pane('steady', 'echo still here; exec cat');
+    const page = await ground.open();
+    await look(page, 'steady');
+    await ground.hub.kill('SIGKILL');
+    await ground.hub.start();
+    await page.reload();
+    await page.locator('.tile[data-live=true]').waitFor();
+    await page.getByText('still here').first().waitFor();
+  }, 60_000);
+});

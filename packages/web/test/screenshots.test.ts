@@ -1,0 +1,85 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, it } from 'vitest';
+import { look, shows, tile, WebGround } from './web-ground.ts';
+
+const folder = join(import.meta.dirname, '..', '..', '..', 'docs', 'images');
+
+/** What a day of work looks like: programs of these names that print this, and wait. */
+const panes: readonly (readonly [title: string, argv: readonly string[], script: string])[] = [
+  [
+    'api tests',
+    ['npm', 'test', '--', '--watch'],
+    String.raw`printf '\033[1m RUN \033[0m v5.1.0 ~/shop/api\n\n'
+for f in cart checkout prices stock users; do printf ' \033[32m✓\033[0m test/%s.test.ts \033[2m(%d tests)\033[0m \033[33m%d\033[2mms\033[0m\n' $f $(( $(printf %s $f | wc -c) * 3 )) $(( $(printf %s $f | wc -c) * 87 )); done
+printf ' \033[31m❯\033[0m test/refunds.test.ts \033[2m(9 tests | \033[31m1 failed\033[0;2m)\033[0m\n   \033[31m×\033[0m refunds a partial order once\n\n'
+printf '\033[31mAssertionError:\033[0m expected \033[32m1\033[0m refund, got \033[31m2\033[0m\n \033[36m❯\033[0m test/refunds.test.ts:\033[2m41:27\033[0m\n   \033[2m39|\033[0m   await order.refund({ items: [shirt] });\n   \033[2m40|\033[0m   await order.refund({ items: [shirt] });\n   \033[2m41|\033[0m   \033[35mexpect\033[0m(await order.refunds()).toHaveLength(\033[33m1\033[0m);\n\n'
+printf ' Test Files  \033[31m1 failed\033[0m | \033[32m5 passed\033[0m\n      Tests  \033[31m1 failed\033[0m | \033[32m104 passed\033[0m\n   Duration  4.81s\n\n\033[32m PASS \033[0m Waiting for file changes...\n'
+exec cat`,
+  ],
+  [
+    'review agent',
+    ['claude', '--model', 'sonnet'],
+    String.raw`printf '\033[1;35m●\033[0m Read \033[1msrc/refunds.ts\033[0m \033[2m(88 lines)\033[0m\n\033[1;35m●\033[0m The second call finds the order still open, because the\n  status is written after the payment answers.\n\n\033[1;35m●\033[0m Edit \033[1msrc/refunds.ts\033[0m\n'
+printf '    \033[2m21\033[0m   const open = await orders.get(id);\n    \033[31m22 - if (open.refunded) return open;\033[0m\n    \033[32m22 + await using lock = await orders.lock(id);\033[0m\n    \033[32m23 + if (lock.order.refunded) return lock.order;\033[0m\n\n'
+printf '\033[33m▲ Run \033[1mnpm test -- refunds\033[0;33m ?\033[0m\n  \033[36m❯ 1. Yes\033[0m\n    2. Yes, and do not ask again\n    3. No\n'
+exec cat`,
+  ],
+  [
+    'web server',
+    ['npm', 'run', 'dev'],
+    String.raw`i=0; for p in / /cart /api/prices /api/stock?sku=1042 /assets/app.css /checkout /api/orders /api/orders/8841 / /cart /api/prices /health /api/refunds /checkout /assets/app.js /api/stock?sku=88 /api/users/me /; do i=$((i+7)); c=32; s=200; case $p in */refunds) c=31 s=500;; */orders) c=36 s=201;; esac; printf '\033[2m14:%02d:%02d\033[0m \033[%sm%s\033[0m %-24s \033[2m%2d ms\033[0m\n' $((i/60+20)) $((i%60)) $c $s "$p" $((i%23+1)); done; exec cat`,
+  ],
+  [
+    'shop shell',
+    ['bash', '-l'],
+    String.raw`printf '\033[1;34m~/shop\033[0m \033[32mmain\033[0m $ git log --oneline -8\n'
+printf '\033[33m%s\033[0m %s\n' 9f3c1a2 'refunds: answer what was refunded' 51be0d7 'stock: count what is reserved' c02aa94 'checkout: keep the cart when a card is refused' e7d1f08 'prices: round once, at the end' 8a4402b 'users: forget an address on request' 17c9be3 'api: say why a body is refused' 3bd5510 'cart: merge carts at sign-in' 0c11f6e 'build: pin the runtime'
+printf '\033[1;34m~/shop\033[0m \033[32mmain\033[0m $ '; exec cat`,
+  ],
+  ['nightly backup', ['restic', 'backup', '/srv/shop'], 'echo done; exit 0'],
+  ['deploy staging', ['fly', 'deploy', '--app', 'staging'], 'echo "connection refused"; exit 1'],
+];
+
+/** Writes the pictures of the documentation. */
+describe.skipIf(process.env.POLY_SCREENSHOTS === undefined)('pictures', () => {
+  let ground: WebGround;
+  beforeAll(async () => {
+    ground = await WebGround.start();
+    for (const [index, [title, argv, script]] of panes.entries()) {
+      const bin = join(ground.hub.home, `bin${index}`);
+      mkdirSync(bin);
+      writeFileSync(join(bin, argv[0] ?? ''), `#!/bin/sh\n${script}`, { mode: 0o755 });
+      const env = { PATH: `${bin}:${process.env.PATH}` };
+      const params = { argv, title, env, cols: 84, rows: 24, backend: 'pty' } as const;
+      await ground.hub.client.call('pane:new', params);
+    }
+    const agent = (await ground.hub.client.call('pane:list', {})).find(
+      ({ title }) => title === 'review agent',
+    );
+    await ground.hub.client.call('agent:set-state', { paneId: agent?.id ?? '', status: 'blocked' });
+    mkdirSync(folder, { recursive: true });
+  }, 60_000);
+  afterAll(() => ground[Symbol.asyncDispose]());
+
+  const take = async (page: Page, name: string): Promise<void> => {
+    await page.getByText('1 line').first().waitFor();
+    await page.screenshot({ path: join(folder, `${name}.png`) });
+    await page.context().close();
+  };
+
+  it('in the dark, with four tiles', async () => {
+    const page = await ground.open({ colorScheme: 'dark', viewport: { width: 1440, height: 860 } });
+    await page.keyboard.press('4');
+    for (const [title] of panes.slice(0, 4)) await look(page, title);
+    await shows(tile(page, 'shop shell'), 'pin the runtime');
+    await take(page, 'web-dark');
+  });
+
+  it('in the light, with one', async () => {
+    const page = await ground.open({ colorScheme: 'light', viewport: { width: 1100, height: 620 } });
+    await look(page, 'api tests');
+    await take(page, 'web-light');
+  });
+});

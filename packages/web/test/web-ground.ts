@@ -1,0 +1,82 @@
+import { type Browser, type BrowserContextOptions, chromium, type Locator, type Page } from 'playwright-core';
+import { TestHub } from '../../hub/test/test-hub.ts';
+
+/** A real hub and a real browser that looks at it. */
+export class WebGround implements AsyncDisposable {
+  readonly hub: TestHub;
+  readonly #browser: Browser;
+  /** What the browser complained about: errors of scripts, and what its policy refused. */
+  readonly complaints: string[] = [];
+
+  private constructor(hub: TestHub, browser: Browser) {
+    this.hub = hub;
+    this.#browser = browser;
+  }
+
+  static async start(): Promise<WebGround> {
+    const browser = await chromium.launch({
+      executablePath: process.env.POLY_TEST_CHROMIUM ?? '/usr/bin/chromium',
+      // Chromium's own sandbox does not work for root, as in a container.
+      args: process.getuid?.() === 0 ? ['--no-sandbox'] : [],
+    });
+    return new WebGround(await TestHub.start(), browser);
+  }
+
+  /** A page that nobody has let in, in a browser context of its own. */
+  async visit(path: string, options: BrowserContextOptions = {}): Promise<Page> {
+    const context = await this.#browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
+    context.setDefaultTimeout(25_000);
+    const page = await context.newPage();
+    page.on('pageerror', (error) => this.complaints.push(error.message));
+    page.on('console', (message) => {
+      if (/Content Security Policy|Trusted/i.test(message.text())) this.complaints.push(message.text());
+    });
+    await page.goto(`${this.hub.discovery.url}${path}`);
+    return page;
+  }
+
+  /** The page as `poly open` opens it. */
+  async open(options: BrowserContextOptions = {}): Promise<Page> {
+    const { ticket } = await this.hub.client.ticket('ui');
+    const page = await this.visit(`/#ticket=${ticket}`, options);
+    await page.locator('.connection[data-state=live]').waitFor();
+    return page;
+  }
+
+  /** A pane that says something, and then takes input. */
+  async pane(title: string, script = 'exec cat', more: object = {}): Promise<string> {
+    const { id } = await this.hub.client.call('pane:new', {
+      argv: ['sh', '-c', script],
+      title,
+      backend: 'pty',
+      ...more,
+    });
+    return id;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#browser.close();
+    await this.hub[Symbol.asyncDispose]();
+  }
+}
+
+/** The row of a pane in the list. */
+export const row = (page: Page, title: string): Locator =>
+  page.getByRole('option').filter({ hasText: title });
+
+/** The tile that shows a pane. */
+export const tile = (page: Page, title: string): Locator =>
+  page.getByRole('region', { name: `Pane ${title}` });
+
+/** Opens a pane by a click and waits until its terminal is live. */
+export async function look(page: Page, title: string): Promise<Locator> {
+  await row(page, title).click();
+  const shown = tile(page, title);
+  await shown.and(page.locator('[data-live=true]')).waitFor();
+  return shown;
+}
+
+/** Waits until a terminal shows a text. */
+export async function shows(shown: Locator, text: string | RegExp): Promise<void> {
+  await shown.locator('.xterm-rows').filter({ hasText: text }).waitFor();
+}
