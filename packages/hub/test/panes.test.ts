@@ -153,6 +153,16 @@ describe.each(backends)('%s panes', (backend) => {
     expect((await text(id)).at(-1)?.trim()).toBe('45 6e 74 65 72 20 c3 bc 01 0d 03 78');
   });
 
+  it('take bytes that are no text, or say that they cannot', async () => {
+    const { id } = await open('sh', '-c', 'stty -echo raw; echo ready; head -c 3 | od -An -tx1');
+    await shows(id, 'ready');
+    const bytes = { data: Buffer.from([0xff, 0x00, 0xe9]).toString('base64'), encoding: 'base64' } as const;
+    const written = hub.client.call('pane:write', { paneId: id, ...bytes });
+    if (backend === 'tmux') return expect(written).rejects.toMatchObject({ code: 'invalid_arguments' });
+    expect(await written).toEqual({ bytes: 3 });
+    await shows(id, 'ff 00 e9');
+  });
+
   it('refuse what is typed after their end', async () => {
     const { id } = await open('true');
     await exit(id);

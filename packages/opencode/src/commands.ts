@@ -1,35 +1,40 @@
-import { spawn } from 'node:child_process';
+import type { Env } from './find-hub.ts';
 import type { Hub } from './hub.ts';
 import type { OpenCodeClient, OpenCodeConfig } from './opencode.ts';
+import { runPoly } from './poly-command.ts';
+
+export interface CommandSurroundings {
+  readonly hub: Hub;
+  readonly client: OpenCodeClient;
+  readonly env: Env;
+}
 
 interface Command {
   readonly description: string;
   /** Does it, and answers what the user is told. */
-  run(hub: Hub): Promise<string>;
+  run(surroundings: CommandSurroundings): Promise<string>;
 }
 
-const noPage = 'The hub has no page: it listens on its socket only. "poly server restart" gives it one.';
-
-export const commands: Readonly<Record<string, Command>> = {
+const commands: Readonly<Record<string, Command>> = {
   'pty-open-background-spy': {
     description: 'Opens the page that shows all terminals',
-    async run(hub) {
-      const url = await pageOf(hub);
-      if (url === undefined) return noPage;
-      await openBrowser(`${url}/#ticket=${await hub.pageTicket()}`);
-      return `Opened ${url}`;
+    async run({ hub, env }) {
+      await hub.client().get('/health');
+      const { address, opened } = JSON.parse(await runPoly(['open', '--json'], env)) as {
+        readonly address: string;
+        readonly opened: boolean;
+      };
+      return opened ? `Opened ${new URL(address).origin}` : `Open this within 30 seconds: ${address}`;
     },
   },
   'pty-show-server-url': {
     description: 'Shows where the page with all terminals is',
-    run: async (hub) => (await pageOf(hub)) ?? noPage,
+    async run({ hub }) {
+      await hub.client().get('/health');
+      return hub.url() ?? 'The hub listens on its socket only; "poly server restart" gives it a page.';
+    },
   },
 };
-
-async function pageOf(hub: Hub): Promise<string | undefined> {
-  await hub.client().get('/health');
-  return hub.url()?.replace(/\/$/, '');
-}
 
 export function addCommands(config: OpenCodeConfig): void {
   const ours = Object.entries(commands).map(([name, { description }]) => [
@@ -43,27 +48,14 @@ export function addCommands(config: OpenCodeConfig): void {
 export async function runCommand(
   name: string,
   session: string,
-  { hub, client }: { readonly hub: Hub; readonly client: OpenCodeClient },
+  surroundings: CommandSurroundings,
 ): Promise<void> {
-  const said = await commands[name]?.run(hub);
+  const said = await commands[name]?.run(surroundings);
   if (said === undefined) return;
-  await client.session.prompt({
+  await surroundings.client.session.prompt({
     path: { id: session },
     body: { noReply: true, parts: [{ type: 'text', text: said, ignored: true }] },
   });
   // OpenCode 1.18.33 has no other way to end a command before the model is asked.
   throw new Error(said);
-}
-
-const openers: Readonly<Partial<Record<NodeJS.Platform, string>>> = { darwin: 'open', linux: 'xdg-open' };
-
-function openBrowser(url: string): Promise<void> {
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
-  const child = spawn(openers[process.platform] ?? 'xdg-open', [url], { detached: true, stdio: 'ignore' });
-  child.once('error', (cause) =>
-    reject(new Error(`No browser could be opened (${cause.message}).`, { cause })),
-  );
-  child.once('spawn', () => resolve());
-  child.unref();
-  return promise;
 }

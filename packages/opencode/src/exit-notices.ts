@@ -4,7 +4,7 @@ import { type Meta, PolyError } from '@polyphony/protocol';
 import type { Exit } from './follow-exits.ts';
 import type { Hub } from './hub.ts';
 import type { OpenCodeClient } from './opencode.ts';
-import { notes, projectPanes, unlessGone } from './project-panes.ts';
+import { notes, ownerOf, projectPanes, unlessGone } from './project-panes.ts';
 
 export interface ExitNoticesOptions {
   readonly hub: Hub;
@@ -37,7 +37,7 @@ export class ExitNotices {
   /** From which event on something may still have to be told. */
   async since(): Promise<number | undefined> {
     const { hub, directory } = this.#options;
-    const open = (await projectPanes(hub.running, directory))
+    const open = (await projectPanes({ hub, client: hub.running, directory }))
       .filter(({ meta }) => meta[notes.noticed] !== true)
       .flatMap(({ meta: { [notes.since]: since } }) => (typeof since === 'number' ? [since] : []));
     return open.length === 0 ? undefined : Math.min(...open);
@@ -107,10 +107,12 @@ export class ExitNotices {
 
   /** The session this plugin has to tell; of what a process that is gone has left, when the session comes to life. */
   #sessionToTell(meta: Meta, exit: Exit): string | undefined {
-    const session = meta[notes.session];
+    const { hub, directory } = this.#options;
+    const owner = ownerOf(hub, exit.payload.paneId, meta);
     const starter = meta[notes.process];
-    const ours = meta[notes.directory] === this.#options.directory && meta[notes.noticed] !== true;
-    if (!ours || typeof session !== 'string' || typeof starter !== 'number') return undefined;
+    if (owner?.directory !== directory || meta[notes.noticed] === true || typeof starter !== 'number')
+      return undefined;
+    const { session } = owner;
     if (starter === process.pid || this.#met.has(session)) {
       return starter === process.pid || !isAlive(starter) ? session : undefined;
     }

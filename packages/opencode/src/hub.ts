@@ -1,8 +1,9 @@
+import { createHmac } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { type Client, createClient, type HubRequest, type HubResponse, PolyError } from '@polyphony/protocol';
 import { type Env, findHub, type HubKey } from './find-hub.ts';
+import { runPoly } from './poly-command.ts';
 import { NobodyListens, open, send } from './socket-http.ts';
-import { startHub } from './start-hub.ts';
 
 /** The hub of this machine, wherever it is by now. */
 export interface Hub {
@@ -14,19 +15,14 @@ export interface Hub {
   stream(path: string, headers: HubRequest['headers'], signal: AbortSignal): Promise<IncomingMessage>;
   /** Where its page is, when it runs and has one. */
   url(): string | undefined;
-  /** Opens the page once, within seconds. */
-  pageTicket(): Promise<string>;
+  /** A mark that only whoever holds our credential can make. */
+  seal(text: string): string;
 }
 
-export interface HubOptions {
-  readonly env: Env;
-  readonly start?: (env: Env) => Promise<void>;
-}
-
-export function createHub({ env, start = startHub }: HubOptions): Hub {
-  let starting: Promise<void> | undefined;
-  const startOnce = (): Promise<void> => {
-    starting ??= start(env).finally(() => (starting = undefined));
+export function createHub(env: Env): Hub {
+  let starting: Promise<string> | undefined;
+  const startOnce = (): Promise<string> => {
+    starting ??= runPoly(['server', 'start'], env).finally(() => (starting = undefined));
     return starting;
   };
 
@@ -52,17 +48,10 @@ export function createHub({ env, start = startHub }: HubOptions): Hub {
         open(socket, withToken({ method: 'GET', path, headers }, token), signal),
       ),
     url: () => findHub(env)?.url,
-    async pageTicket() {
-      const headers = { 'content-type': 'application/json' };
-      const { status, body } = await ask({
-        method: 'POST',
-        path: '/tickets',
-        headers,
-        body: '{"kind":"ui"}',
-      });
-      if (status !== 200)
-        throw new PolyError('forbidden', `the hub gave no ticket for its page (${status}).`);
-      return (JSON.parse(body) as { readonly ticket: string }).ticket;
+    seal(text) {
+      const { token } = findHub(env) ?? {};
+      if (token === undefined) throw new NobodyListens('no hub is running.');
+      return createHmac('sha256', token).update(text).digest('hex');
     },
   };
 }

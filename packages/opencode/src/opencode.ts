@@ -6,8 +6,6 @@ export interface PluginInput {
   readonly worktree: string;
 }
 
-export type Plugin = (input: PluginInput) => Promise<Hooks>;
-
 export interface Hooks {
   readonly tool: Readonly<Record<string, ToolDefinition>>;
   config(config: OpenCodeConfig): Promise<void>;
@@ -32,11 +30,6 @@ export interface ToolContext {
   readonly worktree: string;
   /** Fires after every turn too, long after the tool has answered. */
   readonly abort: AbortSignal;
-  /** Shows the arguments, as they are now, and these words to the user. */
-  metadata(shown: {
-    readonly title?: string;
-    readonly metadata?: Readonly<Record<string, unknown>>;
-  }): unknown;
   /** Resolves when the rules or the user allow every pattern, and rejects otherwise. */
   ask(request: PermissionRequest): Promise<void>;
 }
@@ -73,12 +66,12 @@ interface OnSession {
   readonly path: { readonly id: string };
 }
 
-export interface SessionInfo {
+interface SessionInfo {
   readonly agent?: string;
   readonly model?: { readonly id: string; readonly providerID: string; readonly variant?: string };
 }
 
-export interface MessageInfo {
+interface MessageInfo {
   readonly info: {
     readonly id: string;
     readonly role: string;
@@ -87,7 +80,7 @@ export interface MessageInfo {
   };
 }
 
-export interface PromptBody {
+interface PromptBody {
   readonly messageID?: string;
   readonly agent?: string | undefined;
   readonly model?: { readonly providerID: string; readonly modelID: string } | undefined;

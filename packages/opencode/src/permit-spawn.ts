@@ -21,7 +21,7 @@ export async function permitSpawn(
 ): Promise<void> {
   const patterns = subjectsOf(argv, env);
   const line = [...assignments(env), commandLine(argv)].join(' ');
-  await showing(line, args, context, async () => {
+  await showing(line, args, async () => {
     if (isOutside(cwd, [context.directory, context.worktree])) {
       const pattern = join(cwd, '*');
       await context.ask({
@@ -43,21 +43,17 @@ export async function permitSpawn(
   });
 }
 
-/** OpenCode 1.18.33 shows the user nothing but the argument `command`: while it asks, that holds the whole line. */
-async function showing(
-  line: string,
-  args: Record<string, unknown>,
-  context: ToolContext,
-  ask: () => Promise<void>,
-): Promise<void> {
+/**
+ * OpenCode 1.18.33 shows the user nothing but the argument `command`, as it is in this very object: while it asks, that
+ * holds the whole line. A session that was asked keeps it so.
+ */
+async function showing(line: string, args: Record<string, unknown>, ask: () => Promise<void>): Promise<void> {
   const { command } = args;
   args.command = line;
-  await context.metadata({ title: line });
   try {
     await ask();
   } finally {
     args.command = command;
-    await context.metadata({ title: line });
   }
 }
 

@@ -10,9 +10,10 @@ import { createTools } from './tools.ts';
 
 /** OpenCode calls this once for each project, and for some of them twice. */
 export function createPlugin({ client, directory }: PluginInput, env: Env = process.env): Hooks {
-  const hub = createHub({ env });
+  const hub = createHub(env);
   const notices = new ExitNotices({ hub, client, directory });
   const follower = followExits({ hub, onExit: (exit) => notices.take(exit), since: () => notices.since() });
+  const project = { hub, client: hub.running, directory };
   const syncState = createStateSync(hub, env);
 
   return {
@@ -24,9 +25,10 @@ export function createPlugin({ client, directory }: PluginInput, env: Env = proc
       syncState(event);
       if (type !== 'session.deleted' || !properties.info?.id) return;
       // OpenCode 1.18.33 takes nobody's failure here; panes that stay are found by `poly ls`.
-      await closeSessionPanes(hub.running, directory, properties.info.id).catch(() => undefined);
+      await closeSessionPanes(project, properties.info.id).catch(() => undefined);
     },
-    'command.execute.before': ({ command, sessionID }) => runCommand(command, sessionID, { hub, client }),
+    'command.execute.before': ({ command, sessionID }) =>
+      runCommand(command, sessionID, { hub, client, env }),
     // Panes live on: they are the hub's.
     async dispose() {
       follower.close();

@@ -6,7 +6,6 @@ import {
   environmentToPass,
   killedAnswer,
   listAnswer,
-  type Matches,
   matchesAnswer,
   type PaneToolName,
   PolyError,
@@ -16,7 +15,6 @@ import {
   screenAnswer,
   spawnedAnswer,
   type Tool,
-  type Waited,
   waitedAnswer,
   writtenAnswer,
 } from '@polyphony/protocol';
@@ -24,7 +22,7 @@ import type { Env } from './find-hub.ts';
 import { failureText, type Hub } from './hub.ts';
 import type { ToolContext, ToolDefinition } from './opencode.ts';
 import { permitSpawn, realFolder } from './permit-spawn.ts';
-import { notes, projectPane, projectPanes } from './project-panes.ts';
+import { notes, ownerNotes, type Project, projectPane, projectPanes } from './project-panes.ts';
 
 export interface ToolsOptions {
   readonly hub: Hub;
@@ -41,8 +39,10 @@ interface Call<Params> {
   readonly args: Record<string, unknown>;
   readonly context: ToolContext;
   readonly client: Client;
-  readonly directory: string;
+  readonly project: Project;
   readonly options: ToolsOptions;
+  /** How far each terminal had printed when the agent last wrote or waited. */
+  readonly cursors: Map<string, number>;
 }
 
 type ParamsOf<Name extends PaneToolName> =
@@ -53,7 +53,7 @@ const defaultWait = 60;
 const mostTitle = 200;
 
 const run: { readonly [Name in PaneToolName]: (call: Call<ParamsOf<Name>>) => Promise<string> } = {
-  async pty_spawn({ params, args, context, client, directory, options }) {
+  async pty_spawn({ params, args, context, client, project, options }) {
     const { command, args: words = [], workdir, env = {}, notifyOnExit = false } = params;
     const argv = [command, ...words];
     const cwd = realFolder(context.directory, workdir);
@@ -61,75 +61,79 @@ const run: { readonly [Name in PaneToolName]: (call: Call<ParamsOf<Name>>) => Pr
     await client.get('/health');
     const since = notifyOnExit ? await options.following() : undefined;
     const spawn = paneOfSpawn({ ...params, title: params.title ?? commandLine(argv).slice(0, mostTitle) });
-    const { id } = await client.call('pane:new', {
+    const paneId = `pty_${randomBytes(4).toString('hex')}`;
+    await client.call('pane:new', {
       ...spawn,
-      id: `pty_${randomBytes(4).toString('hex')}`,
+      id: paneId,
       cwd,
       env: { ...withoutOurHost(environmentToPass(options.env)), ...env },
       notifyOnExit,
       meta: {
         ...spawn.meta,
-        [notes.session]: context.sessionID,
-        [notes.directory]: directory,
+        ...ownerNotes(project.hub, paneId, { session: context.sessionID, directory: project.directory }),
         [notes.process]: process.pid,
         ...(since !== undefined && { [notes.since]: since }),
       },
     });
     const hint = notifyOnExit ? 'You will be told here when it ends; there is no need to look.' : undefined;
-    return spawnedAnswer(await projectPane(client, directory, id), hint);
+    return spawnedAnswer(await projectPane(project, paneId), hint);
   },
 
-  async pty_write({ params: { id, data }, client, directory }) {
-    await projectPane(client, directory, id);
+  async pty_write({ params: { id, data }, client, project, cursors }) {
+    await projectPane(project, id);
+    const { next } = await client.call('pane:read', { paneId: id, tail: 0 });
+    cursors.set(id, next);
     const { bytes } = await client.call('pane:write', { paneId: id, ...encoded(decodeEscapes(data)) });
     return writtenAnswer(id, bytes, data);
   },
 
-  async pty_read({ params, client, directory }) {
+  async pty_read({ params, client, project }) {
     const { id: paneId, offset, limit = defaultLines, pattern, ignoreCase } = params;
-    const pane = await projectPane(client, directory, paneId);
+    const pane = await projectPane(project, paneId);
     if (pattern === undefined) {
       const range = offset === undefined ? { tail: limit } : { fromLine: Math.max(offset, 1), limit };
       return readAnswer(pane, await client.call('pane:read', { paneId, ...range }));
     }
-    if (offset !== undefined)
-      throw new PolyError('invalid_arguments', 'offset and pattern cannot be said together.', {
-        hint: 'A pattern finds the last matching lines; read around one of them with offset.',
-      });
-    const search: string = 'pane:search';
-    const found = await client.call(search, { paneId, pattern, limit, ...(ignoreCase && { ignoreCase }) });
-    return matchesAnswer(pane, pattern, found as Matches);
+    const before = offset === undefined ? {} : { before: Math.max(offset, 1) };
+    const found = await client.call('pane:search', { paneId, pattern, limit, ignoreCase, ...before });
+    return matchesAnswer(pane, pattern, found);
   },
 
-  pty_list: async ({ client, directory }) => listAnswer(await projectPanes(client, directory)),
+  pty_list: async ({ project }) => listAnswer(await projectPanes(project)),
 
-  async pty_kill({ params: { id, cleanup = false }, client, directory }) {
-    const { status } = await projectPane(client, directory, id);
+  async pty_kill({ params: { id, cleanup = false }, client, project }) {
+    const { status } = await projectPane(project, id);
     // Whoever kills it knows that it has ended.
     if (status === 'running')
       await client.call('pane:set-meta', { paneId: id, key: notes.noticed, value: true });
     await client.call('pane:close', { paneId: id, cleanup: false });
-    const ended = await projectPane(client, directory, id);
+    const ended = await projectPane(project, id);
     if (cleanup) await client.call('pane:close', { paneId: id, cleanup: true });
     return killedAnswer(ended, cleanup);
   },
 
-  async pty_screen({ params: { id }, client, directory }) {
-    const pane = await projectPane(client, directory, id);
+  async pty_screen({ params: { id }, client, project }) {
+    const pane = await projectPane(project, id);
     return screenAnswer(pane, await client.call('pane:screen', { paneId: id }));
   },
 
-  async pty_wait({ params: { id, timeout = defaultWait, ...until }, client, directory }) {
-    await projectPane(client, directory, id);
-    const wait: string = 'pane:wait';
-    const waited = await client.call(wait, { paneId: id, ...until, timeoutMs: Math.ceil(timeout * 1000) });
-    return waitedAnswer(id, waited as Waited);
+  async pty_wait({ params: { id, timeout = defaultWait, ...until }, client, project, cursors }) {
+    await projectPane(project, id);
+    const waited = await client.call('pane:wait', {
+      since: cursors.get(id) ?? 0,
+      ...until,
+      paneId: id,
+      timeoutMs: Math.ceil(timeout * 1000),
+    });
+    cursors.set(id, waited.next);
+    return waitedAnswer(id, waited);
   },
 };
 
 /** The tools as OpenCode takes them. */
 export function createTools(options: ToolsOptions): Readonly<Record<string, ToolDefinition>> {
   const { hub, directory } = options;
+  const cursors = new Map<string, number>();
   return Object.fromEntries(
     (Object.keys(paneTools) as PaneToolName[]).map((name) => {
       const { description, params: schema } = paneTools[name] as Tool;
@@ -137,7 +141,16 @@ export function createTools(options: ToolsOptions): Readonly<Record<string, Tool
         try {
           const params = parse(name, schema, args);
           const client = hub.client(context.abort);
-          return await run[name]({ params: params as never, args, context, client, directory, options });
+          const project = { hub, client, directory };
+          return await run[name]({
+            params: params as never,
+            args,
+            context,
+            client,
+            project,
+            options,
+            cursors,
+          });
         } catch (error) {
           throw new Error(failureText(error), { cause: error });
         }

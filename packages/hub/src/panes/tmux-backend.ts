@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { constants } from 'node:os';
@@ -84,6 +85,14 @@ export class TmuxBackend implements PaneBackend {
   }
 
   async type(record: PaneRecord, bytes: Buffer): Promise<void> {
+    if (!isUtf8(bytes))
+      throw new PolyError(
+        'invalid_arguments',
+        `${record.id} is a tmux pane, and tmux types text (UTF-8) only.`,
+        {
+          hint: 'A pty pane takes every byte: poly run --backend pty',
+        },
+      );
     const target = record.tmuxPane ?? '';
     const [state = ''] = await this.#session.runLine([
       ['display-message', '-p', '-t', target, `#{pane_dead} #{pane_in_mode} #{pane_input_off} #{${mark}}`],

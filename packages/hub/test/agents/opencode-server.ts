@@ -7,9 +7,10 @@ import { type AgentHome, createAgentHome } from './agent-home.ts';
 import { installAgent } from './installed-agents.ts';
 
 const root = join(import.meta.dirname, '..', '..', '..', '..');
-const plugin = pathToFileURL(join(root, 'packages/opencode/dist/index.js')).href;
+/** The plugin as it is shipped. */
+export const pluginUrl: string = pathToFileURL(join(root, 'packages/opencode/dist/index.js')).href;
+export const poly: string = join(root, 'packages/hub/bin/poly');
 
-/** Builds the plugin as it is shipped. */
 export function buildPlugin(): void {
   execFileSync(join(root, 'node_modules/.bin/tsc'), ['-b', join(root, 'packages/opencode')]);
 }
@@ -44,8 +45,6 @@ export interface OpenCodeOptions {
   readonly config?: Readonly<Record<string, unknown>>;
   /** The home of an OpenCode before this one, with its sessions. */
   readonly home?: AgentHome;
-  /** How often the plugin is listed. */
-  readonly plugins?: readonly string[];
 }
 
 /** A real OpenCode that serves its API, with our plugin in it. */
@@ -62,7 +61,7 @@ export class OpenCodeServer {
 
   static async start(options: OpenCodeOptions): Promise<OpenCodeServer> {
     const home = options.home ?? (await createAgentHome('opencode', options.model));
-    const config = { plugin: options.plugins ?? [plugin], ...options.config };
+    const config = { plugin: [pluginUrl], ...options.config };
     const child = spawn(await installAgent('opencode'), ['serve', '--port', '0', '--hostname', '127.0.0.1'], {
       cwd: home.work,
       env: { ...home.env, OPENCODE_CONFIG_CONTENT: JSON.stringify(config), ...options.env },

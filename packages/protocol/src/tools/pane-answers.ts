@@ -1,4 +1,6 @@
 import type { PaneInfo, PaneLine, PaneReadResult, PaneScreen } from '../pane.ts';
+import type { PaneSearchResult } from '../pane-search.ts';
+import type { PaneWaitResult } from '../pane-wait.ts';
 import { fieldLines, foreignLine, taggedText } from './tagged-text.ts';
 
 type Ending = Pick<PaneInfo, 'exitCode' | 'exitSignal'>;
@@ -61,23 +63,21 @@ export function readAnswer(pane: PaneInfo, { lines = [], more, truncated }: Pane
   });
 }
 
-/** What `pane:search` answers. */
-export interface Matches {
-  readonly matches: readonly PaneLine[];
-  readonly more: boolean;
-  readonly complete: boolean;
-}
-
-export function matchesAnswer(pane: PaneInfo, pattern: string, { matches, more, complete }: Matches): string {
-  const count = `${matches.length} ${matches.length === 1 ? 'match' : 'matches'}`;
+export function matchesAnswer(
+  pane: PaneInfo,
+  pattern: string,
+  { matches, more, complete }: PaneSearchResult,
+): string {
+  const count = `${matches.length} ${matches.length === 1 ? 'line matches' : 'lines match'}`;
+  const older = more ? `; offset=${matches.at(-1)?.n} finds older ones` : '';
   return taggedText({
     tag: 'pty_output',
     attributes: { id: pane.id, status: statusOf(pane), pattern },
     lines: [
-      ...matches.map(numbered),
+      ...matches.toReversed().map(numbered),
       '',
-      more ? `(${count}, and there are more: raise limit or narrow the pattern)` : `(${count})`,
-      ...(complete ? [] : ['(The search was cut short: narrow the pattern)']),
+      `(${count}${older})`,
+      ...(complete ? [] : ['(The search took too long and was given up: older lines may match too)']),
     ],
   });
 }
@@ -108,23 +108,14 @@ export function screenAnswer(pane: PaneInfo, screen: PaneScreen): string {
   });
 }
 
-/** What `pane:wait` answers. */
-export interface Waited extends Ending {
-  readonly reason: 'exit' | 'text' | 'idle' | 'timeout';
-  readonly match?: unknown;
-  readonly next: number;
-}
-
-export function waitedAnswer(id: string, waited: Waited): string {
+export function waitedAnswer(id: string, waited: PaneWaitResult): string {
   const { reason, match, next } = waited;
   return taggedText({
     tag: 'pty_waited',
     attributes: { id },
-    lines: fieldLines({
-      Reason: reason,
-      Match: match === undefined ? undefined : typeof match === 'string' ? match : JSON.stringify(match),
-      Status: reason === 'exit' ? endingOf(waited) : undefined,
-      Next: next,
-    }),
+    lines: [
+      ...fieldLines({ Reason: reason, Status: reason === 'exit' ? endingOf(waited) : undefined, Next: next }),
+      ...(match ? [numbered(match)] : []),
+    ],
   });
 }

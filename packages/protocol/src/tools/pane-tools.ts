@@ -89,7 +89,13 @@ export const paneTools: {
       'Reads what a terminal has printed, also after its program has ended: the last lines, those from a line on, or those that match a pattern. A line keeps its number for good.',
     params: z.strictObject({
       id,
-      offset: z.int().min(0).optional().describe('Number of the first line; the last lines when left out.'),
+      offset: z
+        .int()
+        .min(0)
+        .optional()
+        .describe(
+          'Number of the first line; the last lines when left out. With a pattern: only lines before this one.',
+        ),
       limit: z.int().min(1).max(10_000).optional().describe('At most so many lines; 500 when left out.'),
       pattern: z
         .string()
@@ -131,18 +137,20 @@ export const paneTools: {
           .min(1)
           .max(1000)
           .optional()
-          .describe('Until this regular expression matches a line.'),
+          .describe(
+            'Until a line matches this regular expression; of what was printed since you last wrote or waited.',
+          ),
         idleMs: z
           .int()
           .min(1)
           .max(longestWait * 1000)
           .optional()
-          .describe('Until it printed nothing for so long.'),
+          .describe('Until it printed nothing for so long; not before it printed something.'),
         since: z
           .int()
           .min(0)
           .optional()
-          .describe('Count only what it prints from this byte on: the "Next" of an answer.'),
+          .describe('Look only at what it printed from this byte on: the "Next" of an answer.'),
         timeout: z
           .number()
           .positive()

@@ -6,35 +6,27 @@ import { promisify } from 'node:util';
 import { PolyError } from '@polyphony/protocol';
 import type { Env } from './find-hub.ts';
 
-const startMs = 30_000;
+const patienceMs = 30_000;
 
-/** Makes sure that a hub runs; of many that are started at once one wins. */
-export async function startHub(env: Env): Promise<void> {
+/** Runs the command `poly` and answers what it printed. */
+export async function runPoly(args: readonly string[], env: Env): Promise<string> {
   const poly = findPoly(env);
   try {
-    await promisify(execFile)(poly, ['server', 'start'], { env: { ...env }, timeout: startMs });
+    const { stdout } = await promisify(execFile)(poly, args, { env: { ...env }, timeout: patienceMs });
+    return stdout;
   } catch (cause) {
     const { code, stderr, message } = cause as NodeJS.ErrnoException & { readonly stderr?: string };
     if (code === 'ENOENT')
-      throw new PolyError(
-        'unreachable',
-        `no hub is running, and there is no command "${poly}" to start one.`,
-        {
-          hint: 'Install polyphony (npm install -g polyphony), or name its command in POLY_BIN.',
-          cause,
-        },
-      );
-    throw new PolyError(
-      'unreachable',
-      `no hub is running, and "${poly} server start" failed: ${stderr || message}`,
-      {
+      throw new PolyError('unavailable', `there is no command "${poly}", which starts the hub.`, {
+        hint: 'Install polyphony (npm install -g polyphony), or name its command in POLY_BIN.',
         cause,
-      },
-    );
+      });
+    const said = stderr?.trim() || message;
+    throw new PolyError('unavailable', `"${poly} ${args.join(' ')}" failed: ${said}`, { cause });
   }
 }
 
-/** The command `poly`: the one that is named, the one that was installed beside this plugin, or the one on PATH. */
+/** The one that is named, the one that was installed beside this plugin, or the one on PATH. */
 function findPoly(env: Env): string {
   if (env.POLY_BIN) return env.POLY_BIN;
   try {
