@@ -4,7 +4,7 @@ import { harmless } from './harmless.ts';
 
 describe('text of others', () => {
   it('shows control and direction characters instead of obeying them', () => {
-    expect(harmless('a\x1b]0;x\x07b\u202egpj.exe')).toBe('a␛]0;x␇b\\u202egpj.exe');
+    expect(harmless('a\x1b]0;x\x07b\u202egpj.exe')).toBe('a^[]0;x^Gb\\u202egpj.exe');
   });
 
   it('keeps every script as it is', () => {

@@ -7,6 +7,6 @@ export function harmless(text: string): string {
   return text.replace(tricks, (found) => {
     const code = found.charCodeAt(0);
     if (found === '\t' || found === '\n') return ' ';
-    return code < 0x20 ? String.fromCharCode(0x2400 + code) : `\\u${code.toString(16).padStart(4, '0')}`;
+    return code < 0x20 ? `^${String.fromCharCode(code + 64)}` : `\\u${code.toString(16).padStart(4, '0')}`;
   });
 }

@@ -284,6 +284,8 @@ export class PaneTerminal {
     const wanted = Math.floor(fontSize * room * 4) / 4;
     const size = Math.min(fontSizes.usual, Math.max(fontSizes.least, wanted));
     if (size !== fontSize) this.#terminal.options.fontSize = size;
+    // Where it does not fit all the same, its newest lines are seen.
+    if (this.#view.behind === 0) box.scrollTop = box.scrollHeight;
   }
 
   #set(change: Partial<PaneView>): void {

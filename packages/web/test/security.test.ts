@@ -145,8 +145,8 @@ describe('what programs print and name', () => {
     });
     const page = await ground.open();
     const shown = row(page, 'evil');
-    await shown.getByText('evil <img src=x onerror=alert(1)> \\u202egnp.exe ␛[31m').waitFor();
-    await shown.getByText('cat <b>x</b>␇').waitFor();
+    await shown.getByText('evil <img src=x onerror=alert(1)> \\u202egnp.exe ^[[31m').waitFor();
+    await shown.getByText('cat <b>x</b>^G').waitFor();
     expect(await page.locator('.side img, .side b').count()).toBe(0);
     await page.context().close();
     await ground.hub.client.call('pane:close', { paneId: id });
