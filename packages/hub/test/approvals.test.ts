@@ -96,6 +96,11 @@ describe('a call that is to be asked for', () => {
 
   it.each([
     ['pane:read', { paneId: 'worker' }, { kind: 'read' }],
+    [
+      'pane:write',
+      { paneId: 'worker', data: Buffer.from('rm -rf .').toString('base64'), encoding: 'base64', enter: true },
+      { kind: 'write', text: 'rm -rf .\r' },
+    ],
     ['pane:keys', { paneId: 'worker', keys: ['C-l', 'F5'] }, { kind: 'write', text: 'C-l F5' }],
     ['agent:message', { paneId: 'worker', text: 'hi' }, { kind: 'write', text: 'hi' }],
     [

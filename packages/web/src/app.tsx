@@ -27,7 +27,7 @@ const ageEveryMs = 5_000;
 
 /** The whole page: list, tiles, and what is asked of the user. */
 export function App({ hub }: { readonly hub: HubState }): JSX.Element {
-  const { connection, panes, lines, approvals, trouble } = useSyncExternalStore(hub.subscribe, hub.snapshot);
+  const { connection, panes, approvals, trouble } = useSyncExternalStore(hub.subscribe, hub.snapshot);
   const layout = useLayout();
   const [theme, setTheme] = usePreference('theme', 'system');
   const [reader, setReader] = usePreference('screen-reader', 'off');
@@ -165,7 +165,6 @@ export function App({ hub }: { readonly hub: HubState }): JSX.Element {
         />
         <PaneList
           panes={listed}
-          lines={lines}
           now={now}
           selected={current}
           open={new Set(layout.tiles.filter((id) => id !== undefined))}

@@ -16,8 +16,6 @@ export type Connection = 'connecting' | 'live' | 'lost' | 'refused';
 export interface Snapshot {
   readonly connection: Connection;
   readonly panes: readonly PaneInfo[];
-  /** How many lines each pane has printed. */
-  readonly lines: Readonly<Record<string, number>>;
   readonly approvals: readonly Approval[];
   /** The last thing that went wrong, until it is read. */
   readonly trouble: ErrorInfo | undefined;
@@ -25,9 +23,7 @@ export interface Snapshot {
 
 /** No event of its own tells that a pane was forgotten: the action that did it does. */
 const include = 'pane:*,agent:*,approval:*,action:success';
-const countEveryMs = 3_000;
-/** A page shows no more of them at once. */
-const mostCounted = 60;
+const lookEveryMs = 3_000;
 
 /** The hub as the page sees it: the list, the terminals and what waits for the user, kept true across its restarts. */
 export class HubState {
@@ -39,7 +35,6 @@ export class HubState {
   #snapshot: Snapshot = {
     connection: 'connecting',
     panes: [],
-    lines: {},
     approvals: [],
     trouble: undefined,
   };
@@ -83,7 +78,7 @@ export class HubState {
         this.#set({ connection: 'refused' });
       },
     });
-    void this.#count();
+    this.#lookNowAndThen();
   }
 
   readonly subscribe = (listener: () => void): (() => void) => {
@@ -113,7 +108,11 @@ export class HubState {
           this.client.call('pane:list', {}),
           this.client.call('approval:list', {}),
         ]);
-        this.#set({ panes, approvals });
+        if (
+          JSON.stringify([panes, approvals]) !==
+          JSON.stringify([this.#snapshot.panes, this.#snapshot.approvals])
+        )
+          this.#set({ panes, approvals });
       }
     } catch {
       // The hub is away: whoever finds it again reads the list anew.
@@ -140,32 +139,11 @@ export class HubState {
   }
 
   /** No event tells how much a pane prints, so that it is asked now and then, while somebody looks. */
-  async #count(): Promise<void> {
-    const ended = new Set<string>();
-    while (!this.#end.signal.aborted) {
-      if (document.visibilityState === 'visible' && this.#snapshot.connection === 'live') {
-        const lines: Record<string, number> = {};
-        for (const { id, status, createdAt } of this.#snapshot.panes.slice(0, mostCounted)) {
-          const known = this.#snapshot.lines[id];
-          if (known !== undefined && ended.has(`${id} ${createdAt}`)) lines[id] = known;
-          else lines[id] = (await this.#linesOf(id)) ?? known ?? 0;
-          if (status === 'exited') ended.add(`${id} ${createdAt}`);
-        }
-        if (JSON.stringify(lines) !== JSON.stringify(this.#snapshot.lines)) this.#set({ lines });
-      }
-      await new Promise((resolve) =>
-        setTimeout(resolve, this.#snapshot.panes.length === 0 ? 300 : countEveryMs),
-      );
-    }
-  }
-
-  async #linesOf(paneId: string): Promise<number | undefined> {
-    try {
-      const { lines = [] } = await this.client.call('pane:read', { paneId, tail: 1 });
-      return lines.at(-1)?.n ?? 0;
-    } catch {
-      return undefined; // Closed meanwhile, or the hub is away.
-    }
+  #lookNowAndThen(): void {
+    const looking = setInterval(() => {
+      if (document.visibilityState === 'visible' && this.#snapshot.connection === 'live') this.refresh();
+    }, lookEveryMs);
+    this.#end.signal.addEventListener('abort', () => clearInterval(looking));
   }
 
   #setConnection(): void {

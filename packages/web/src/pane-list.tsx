@@ -5,7 +5,6 @@ import { ageOf, commandOf, stateOf } from './pane-state.ts';
 
 interface PaneListProps {
   readonly panes: readonly PaneInfo[];
-  readonly lines: Readonly<Record<string, number>>;
   readonly now: number;
   readonly selected: string | undefined;
   /** The panes that are open in a tile. */
@@ -17,15 +16,7 @@ interface PaneListProps {
 const rowId = (paneId: string): string => `pane-${paneId}`;
 
 /** Every pane: how it is, what it runs, how old it is and how much it has printed. */
-export function PaneList({
-  panes,
-  lines,
-  now,
-  selected,
-  open,
-  onSelect,
-  onOpen,
-}: PaneListProps): JSX.Element {
+export function PaneList({ panes, now, selected, open, onSelect, onOpen }: PaneListProps): JSX.Element {
   const list = useRef<HTMLDivElement>(null);
   useEffect(() => {
     if (selected !== undefined)
@@ -45,7 +36,7 @@ export function PaneList({
         const { label, tone } = stateOf(pane);
         const command = commandOf(pane);
         const title = harmless(pane.title);
-        const count = lines[pane.id];
+        const count = pane.lines;
         return (
           // biome-ignore lint/a11y/useKeyWithClickEvents: the list as a whole has the focus and takes the keys.
           // biome-ignore lint/a11y/useFocusableInteractive: likewise; aria-activedescendant says which row is meant.

@@ -1,10 +1,12 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { look, shows, tile, WebGround } from './web-ground.ts';
 
-const folder = join(import.meta.dirname, '..', '..', '..', 'docs', 'images');
+/** The pictures of the documentation are renewed only when somebody asks for it: each run would draw others. */
+const documented =
+  process.env.POLY_SCREENSHOTS && join(import.meta.dirname, '..', '..', '..', 'docs', 'images');
 
 /** What a day of work looks like: programs of these names that print this, and wait. */
 const panes: readonly (readonly [title: string, argv: readonly string[], script: string])[] = [
@@ -42,9 +44,9 @@ printf '\033[1;34m~/shop\033[0m \033[32mmain\033[0m $ '; exec cat`,
   ['deploy staging', ['fly', 'deploy', '--app', 'staging'], 'echo "connection refused"; exit 1'],
 ];
 
-/** Writes the pictures of the documentation. */
-describe.skipIf(process.env.POLY_SCREENSHOTS === undefined)('pictures', () => {
+describe('a day of work in a picture', () => {
   let ground: WebGround;
+  let folder: string;
   beforeAll(async () => {
     ground = await WebGround.start();
     for (const [index, [title, argv, script]] of panes.entries()) {
@@ -59,13 +61,16 @@ describe.skipIf(process.env.POLY_SCREENSHOTS === undefined)('pictures', () => {
       ({ title }) => title === 'review agent',
     );
     await ground.hub.client.call('agent:set-state', { paneId: agent?.id ?? '', status: 'blocked' });
+    folder = documented || ground.hub.home;
     mkdirSync(folder, { recursive: true });
   }, 60_000);
   afterAll(() => ground[Symbol.asyncDispose]());
 
   const take = async (page: Page, name: string): Promise<void> => {
     await page.getByText('1 line').first().waitFor();
-    await page.screenshot({ path: join(folder, `${name}.png`) });
+    const picture = await page.screenshot({ path: join(folder, `${name}.png`) });
+    // One of an empty page has a few thousand bytes.
+    expect(picture.length).toBeGreaterThan(50_000);
     await page.context().close();
   };
 

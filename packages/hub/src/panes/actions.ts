@@ -28,6 +28,7 @@ import { keyBytes } from './keys.ts';
 import { paneInfo } from './pane-record.ts';
 import type { Panes } from './panes.ts';
 import { waitForPane } from './wait.ts';
+import { writtenBytes } from './written-bytes.ts';
 
 const owner = 'pane';
 const defaultTail = 500;
@@ -64,8 +65,8 @@ export function registerPaneActions(registry: Registry, panes: Panes, events: Ev
     changeMeta(panes, paneId, set, deleteKeys),
   );
 
-  registry.register(owner, paneWrite, async ({ paneId, data, enter = false, encoding = 'utf8' }) => {
-    const bytes = Buffer.concat([Buffer.from(data, encoding), Buffer.from(enter ? '\r' : '')]);
+  registry.register(owner, paneWrite, async ({ paneId, ...written }) => {
+    const bytes = writtenBytes(written);
     await gate.type(paneId, bytes);
     return { bytes: bytes.length };
   });

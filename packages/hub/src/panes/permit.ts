@@ -1,4 +1,5 @@
-import { type Action, type ApprovalKind, PolyError } from '@polyphony/protocol';
+import { isUtf8 } from 'node:buffer';
+import { type Action, type ApprovalKind, type PaneWriteParams, PolyError } from '@polyphony/protocol';
 import type { Config } from '../platform/config.ts';
 import { fitsFolder, fitsText, type Judgement, judge, realFolder } from '../platform/rules.ts';
 import { grantHint, type Question } from '../registry/ask.ts';
@@ -6,6 +7,7 @@ import type { Caller } from '../registry/caller.ts';
 import type { PaneBook } from './pane-book.ts';
 import type { PaneRecord } from './pane-record.ts';
 import { fitsProgram, programNames, type Start } from './program-names.ts';
+import { writtenBytes } from './written-bytes.ts';
 
 /** The user may act on every pane; a pane on itself, on those it made, and on what config.toml or the user grants. */
 export function permitPane(
@@ -86,10 +88,10 @@ const kindOf = ({ name, effect }: Action): ApprovalKind =>
 
 /** What reaches the terminal, whole; of other actions their other parameters. */
 function textOf({ name }: Action, { paneId: _, ...params }: PaneParams): { readonly text?: string } {
-  const given = params as { data?: string; enter?: boolean; keys?: readonly string[]; text?: string };
+  const given = params as { readonly keys?: readonly string[]; readonly text?: string };
   switch (name) {
     case 'pane:write':
-      return { text: (given.data ?? '') + (given.enter ? '\r' : '') };
+      return { text: readable(writtenBytes(params as PaneWriteParams)) };
     case 'pane:keys':
       return { text: given.keys?.join(' ') ?? '' };
     case 'agent:message':
@@ -98,6 +100,9 @@ function textOf({ name }: Action, { paneId: _, ...params }: PaneParams): { reado
       return Object.keys(params).length > 0 ? { text: JSON.stringify(params) } : {};
   }
 }
+
+/** Bytes that are no text are shown one by one, so that none is hidden. */
+const readable = (bytes: Buffer): string => bytes.toString(isUtf8(bytes) ? 'utf8' : 'latin1');
 
 /** By the credential each was born with: an id can be taken again, that cannot. */
 export function owns(book: PaneBook, owner: string, paneId: string): boolean {
