@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { Agent, type IncomingMessage, request } from 'node:http';
+import { join } from 'node:path';
 import { TestHub } from '../packages/hub/test/test-hub.ts';
 import { type Cost, cost, type Figure, inTurn } from './measure.ts';
 
@@ -40,11 +41,13 @@ export async function hub(): Promise<readonly Figure[]> {
   await using tested = await TestHub.start();
   const { pid } = tested.discovery;
   const weight = rss(pid);
-  const bare = await bareNode();
+  const bare = await weightOf('setTimeout(() => {}, 1e9); console.log(1)');
+  const floor = await weightOf(emptyHub, join(tested.home, 'empty.db'));
   return [
     ...(await roundTrips(tested, pid)),
     ...(await fanOut(tested, pid)),
     { what: 'hub at rest', unit: 'MB', ours: weight, against: 'bare node', theirs: bare, aim: '≤ 1.8x' },
+    { what: 'hub at rest', unit: 'MB', ours: weight, against: 'HTTP, SQLite, a thread', theirs: floor, aim: '' },
   ]; // biome-ignore format: a table
 }
 
@@ -169,8 +172,19 @@ function rss(pid: number): number {
   return Number(kilobytes) / 1024;
 }
 
-async function bareNode(): Promise<number> {
-  const child = spawn(process.execPath, ['-e', 'setTimeout(() => {}, 1e9); console.log(1)'], {
+/** What a hub cannot do without, and nothing else: a server, a database, and a thread that writes to it. */
+const emptyHub = `
+const { Worker } = require('node:worker_threads');
+const Database = require('better-sqlite3');
+require('node:crypto').randomBytes(1);
+new Database(process.argv[1]).pragma('journal_mode = WAL');
+const open = 'new (require("better-sqlite3"))(' + JSON.stringify(process.argv[1]) + ').exec("CREATE TABLE t (a)"); setInterval(() => {}, 1e6); require("node:worker_threads").parentPort.postMessage(1)';
+new Worker(open, { eval: true }).on('message', () => console.log(1));
+require('node:http').createServer(() => {}).listen(process.argv[1] + '.sock');`;
+
+async function weightOf(script: string, ...args: readonly string[]): Promise<number> {
+  const child = spawn(process.execPath, ['-e', script, ...args], {
+    cwd: join(import.meta.dirname, '..', 'packages', 'hub'),
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   await once(child.stdout, 'data');
