@@ -198,7 +198,10 @@ export class TestHub implements AsyncDisposable {
     living.delete(this);
     this.#process?.kill('SIGKILL');
     this.endHost();
-    spawnSync('tmux', ['-L', this.env.POLY_TMUX_SOCKET ?? '', 'kill-server']);
+    const socket = this.env.POLY_TMUX_SOCKET ?? '';
+    spawnSync('tmux', ['-L', socket, 'kill-server']);
+    // tmux 3.3a does not end while a client is left whose hub was killed.
+    spawnSync('pkill', ['-KILL', '-f', '--', `^tmux .*-L ${socket} `]);
     rmSync(this.home, { recursive: true, force: true, maxRetries: 5 });
   }
 
