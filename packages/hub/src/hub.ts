@@ -39,6 +39,7 @@ import { registerShellActions } from './shell/actions.ts';
 import { openSqliteStore } from './store/sqlite.ts';
 import { agentPanes } from './wiring/agent-panes.ts';
 import { openDoors } from './wiring/doors.ts';
+import { eventView } from './wiring/event-view.ts';
 import { paneStreams } from './wiring/pane-streams.ts';
 
 const megabyte = 1024 * 1024;
@@ -162,7 +163,7 @@ async function build(
     ask,
   };
   const dispatch = createDispatch({ ...permissions, events, handlers, store, clock, log });
-  const streams = new SseStreams({ events });
+  const streams = new SseStreams({ events, view: eventView(panes.book) });
   const startedAt = new Date(clock.now()).toISOString();
   const status = async (): Promise<ServerStatus> => ({
     version,

@@ -55,7 +55,9 @@ describe('poly approvals', () => {
   it('answers one of several by the beginning of its id', async () => {
     const one = await ask('one', 'from one ');
     const two = await ask('two', 'from two ');
-    const unclear = await ground.run(['approvals', 'allow', 'apr_']);
+    const short = await ground.run(['approvals', 'allow', 'apr_']);
+    expect([short.code, short.stderr]).toEqual([2, expect.stringContaining('three digits')]);
+    const unclear = await ground.run(['approvals', 'deny', 'apr_']);
     expect([unclear.code, unclear.stderr]).toEqual([2, expect.stringContaining(`may be any of ${one.id}`)]);
     expect((await ground.run(['ls'])).stderr).toContain('2 calls wait for you');
     const answer = { id: two.id, decision: 'allow' };

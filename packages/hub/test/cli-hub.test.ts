@@ -1,7 +1,9 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { PaneInfo, PaneNewResult, ServerStatus } from '@polyphony/protocol';
 import { afterAll, describe, expect, it } from 'vitest';
 import { CliGround, type Outcome } from './cli-ground.ts';
@@ -15,6 +17,7 @@ async function eventually<T>(ask: () => Promise<T>, isSo: (answer: T) => boolean
     const answer = await ask();
     if (isSo(answer)) return answer;
     if (performance.now() > until) throw new Error(`still ${JSON.stringify(answer)}`);
+    await sleep(20);
   }
 }
 
@@ -148,9 +151,16 @@ describe('poly with a real hub', () => {
       '-c',
       'echo one; printf tw; read x; echo o; read x; exit 3',
     );
-    const following = ground.run(['read', 'slow', '-f']);
+    const child = spawn(process.execPath, [ground.program, 'read', 'slow', '-f'], { env: ground.env });
+    let stdout = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
+    // A line is there as soon as it has its end, and one without an end as far as it goes.
+    await eventually(
+      async () => stdout,
+      (text) => text === 'one\ntw',
+    );
     for (let n = 0; n < 2; n++) await ground.ok('send', 'slow', '');
-    const { code, stdout } = await following;
+    const [code] = (await once(child, 'close')) as [number];
     // The terminal echoes each Enter.
     expect([code, stdout.replaceAll('\n', '')]).toEqual([0, 'onetwo']);
     const { code: refused, stderr } = await ground.run(['read', 'slow', '-f', '--grep', 'x']);

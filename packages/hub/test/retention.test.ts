@@ -19,7 +19,7 @@ it('a stream from before what is kept begins with a reset, and goes on from ther
   const emit = (event: string) => events.append([{ event, payload: {}, from }]);
   for (const name of ['one', 'two', 'three', 'four']) await emit(name);
   await store.trim({ olderThan: -1, keepAtLeast: 1 });
-  const streams = new SseStreams({ events, heartbeatMs: 20 });
+  const streams = new SseStreams({ view: (_, event) => event, events, heartbeatMs: 20 });
   const caller = { participant: from.participant, scopes: allScopes };
   const server = createServer((request, response) => {
     const after = Number(new URL(request.url ?? '', 'http://x').searchParams.get('since'));

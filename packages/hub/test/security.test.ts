@@ -208,6 +208,33 @@ describe('answers', () => {
 });
 
 describe('a pane’s credential', () => {
+  it('hears that others end, but not what they printed', async () => {
+    const own = await hub.client.call('pane:new', { argv: ['sh', '-c', 'echo "$POLY_TOKEN"; exec cat'] });
+    const token = await until(async () => {
+      const { lines = [] } = await hub.client.call('pane:read', { paneId: own.id });
+      return lines[0]?.text;
+    });
+    const argv = ['sh', '-c', 'echo my pin is 1234'];
+    const stranger = await hub.client.call('pane:new', { argv, notifyOnExit: true });
+    const child = await hub.as(token).call('pane:new', { argv, notifyOnExit: true });
+    const live = hub.events('pane:exited', { token });
+    const first = live.next();
+    await hub.client.call('pane:close', {
+      paneId: (await hub.client.call('pane:new', { argv: ['cat'], notifyOnExit: true })).id,
+    });
+    const heard = new Map<string, object>([]);
+    for await (const { payload } of hub.events('pane:exited', { since: 0, token })) {
+      const told = payload as { readonly paneId: string };
+      heard.set(told.paneId, told);
+      if (heard.has(stranger.id) && heard.has(child.id)) break;
+    }
+    expect(heard.get(stranger.id)).not.toHaveProperty('notice');
+    expect(heard.get(child.id)).toHaveProperty('notice');
+    expect((await first).value?.payload).not.toHaveProperty('notice', expect.stringContaining('cat'));
+    await live.return(undefined);
+    await hub.client.call('pane:close', { paneId: own.id });
+  });
+
   it('opens its own pane and those it made, and nothing else', async () => {
     const stranger = await hub.client.call('pane:new', { argv: ['cat'] });
     const own = await hub.client.call('pane:new', { argv: ['sh', '-c', 'echo "$POLY_TOKEN"; exec cat'] });

@@ -202,6 +202,17 @@ describe('/ws', () => {
     await rest('DELETE', '/api/sessions');
   });
 
+  it('begins anew when a client knows more than there is', async () => {
+    const { id } = await start('sh', '-c', 'echo again; cat');
+    await until(async () => (await session(id)).lineCount === 1);
+    const client = new Client();
+    await client.send({ type: 'subscribe', sessionId: id, from: 1_000_000 });
+    expect(await client.next('subscribed')).toMatchObject({ from: 0 });
+    await until(() => client.text(id) === 'again\r\n');
+    client.socket.close();
+    await rest('DELETE', '/api/sessions');
+  });
+
   it('changes the size, stops when told to, and streams only what is new when no place is named', async () => {
     const { id } = await start('sh', '-c', 'echo old; while read x; do stty size; done');
     await until(async () => (await session(id)).lineCount === 1);

@@ -137,6 +137,20 @@ describe('a wait', () => {
     expect(await refused({ paneId: 'none', exit: true })).toBe('not_found');
   });
 
+  it('finds what is there also when many searches stand before it', async () => {
+    const script =
+      'printf "%s" aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!; echo; echo here; cat';
+    const { id } = await hub.client.call('pane:new', { argv: ['sh', '-c', script] });
+    await hub.client.call('pane:wait', { paneId: id, text: '^here', since: 0 });
+    const storm = Array.from({ length: 120 }, () =>
+      hub.client.call('pane:search', { paneId: id, pattern: '^(a+)+$' }).catch(() => undefined),
+    );
+    expect(
+      await hub.client.call('pane:wait', { paneId: id, text: '^here', since: 0, timeoutMs: 60_000 }),
+    ).toMatchObject({ reason: 'text', match: { n: 2 } });
+    await Promise.all(storm);
+  }, 90_000);
+
   it('for a catastrophic pattern ends, and nothing else waits for it', async () => {
     const script = 'printf "%s" aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!; cat';
     const { id } = await hub.client.call('pane:new', { argv: ['sh', '-c', script] });

@@ -292,6 +292,8 @@ export interface PaneReadResult {
   readonly more: boolean;
   /** Whether something asked for is no longer kept. */
   readonly truncated: boolean;
+  /** Whether the last line that is answered may still grow. */
+  readonly partial?: boolean | undefined;
 }
 
 const count = z.int().min(0);
@@ -326,6 +328,7 @@ export const paneRead: Action<PaneReadParams, PaneReadResult> = defineAction({
     retainedFrom: count,
     more: z.boolean(),
     truncated: z.boolean(),
+    partial: z.boolean().optional(),
   }),
 });
 

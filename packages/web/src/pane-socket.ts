@@ -7,6 +7,8 @@ export interface PaneReader {
   /** The next byte it needs; asked whenever the stream begins anew. */
   next(): number;
   take(offset: number, bytes: Uint8Array): void;
+  /** The pane counts anew, from here. */
+  restart(from: number): void;
   fail(error: ErrorInfo): void;
 }
 
@@ -25,7 +27,12 @@ interface Following {
 }
 
 type Incoming =
-  | { readonly type: 'subscribed'; readonly sessionId: string; readonly handle: number }
+  | {
+      readonly type: 'subscribed';
+      readonly sessionId: string;
+      readonly handle: number;
+      readonly from: number;
+    }
   | { readonly type: 'unsubscribed'; readonly sessionId: string }
   | { readonly type: 'session_update'; readonly session: { readonly id: string } }
   | ({ readonly type: 'error'; readonly sessionId?: string } & ErrorInfo)
@@ -130,7 +137,10 @@ export class PaneSocket {
     switch (message.type) {
       case 'subscribed': {
         const pane = this.#panes.get(message.sessionId);
-        if (pane?.state === 'following') pane.handle = message.handle;
+        if (pane?.state !== 'following') return;
+        pane.handle = message.handle;
+        // A pane that has begun a new life counts from the beginning.
+        if (pane.reader && message.from < pane.reader.next()) pane.reader.restart(message.from);
         return;
       }
       case 'unsubscribed': {

@@ -206,6 +206,10 @@ export class PaneTerminal {
       paneId,
       next: () => this.#next,
       take: (offset, bytes) => this.#take(offset, bytes),
+      restart: (from) => {
+        this.#terminal.reset();
+        this.#next = from;
+      },
       fail: (error) => this.#set({ error }),
     });
   }

@@ -82,7 +82,7 @@ export function registerAgentActions({ registry, panes, events, clock, log }: Ag
     return Promise.all(agents.map((pane) => describe(panes, pane)));
   });
 
-  registry.register('agent', agentMessage, ({ paneId, text }) => {
+  registry.register('agent', agentMessage, ({ paneId, text }, { signal }) => {
     const { argv } = panes.get(paneId);
     const terminal: Terminal = {
       argv,
@@ -90,7 +90,7 @@ export function registerAgentActions({ registry, panes, events, clock, log }: Ag
       screen: () => panes.screen(paneId),
       hold: (work) => panes.hold(paneId, work),
     };
-    return messages.take(paneId, () => typeMessage(terminal, text));
+    return messages.take(paneId, () => typeMessage(terminal, text, { gone: signal }));
   });
 
   registry.register(

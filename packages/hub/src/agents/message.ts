@@ -31,7 +31,7 @@ const shells = new Set(['sh', 'bash', 'dash', 'zsh', 'fish', 'ksh', 'csh', 'tcsh
 export async function typeMessage(
   terminal: Terminal,
   text: string,
-  patience: Patience = usual,
+  { patience = usual, gone }: { readonly patience?: Patience; readonly gone?: AbortSignal } = {},
 ): Promise<Delivery> {
   const { name } = recogniseVendor(terminal.argv);
   const program = basename(terminal.argv[0] ?? '');
@@ -59,9 +59,12 @@ export async function typeMessage(
     };
   };
   // Not held yet: while an agent starts, a person may have to help it.
-  await waitFor(look, patience.readyMs, isReady);
+  await waitFor(look, patience.readyMs, (seen) => isReady(seen) || gone?.aborted === true);
   return terminal.hold(async (type) => {
-    const obstacle = obstacleIn(await waitFor(look, patience.echoMs, isReady));
+    const obstacle = obstacleIn(
+      await waitFor(look, patience.echoMs, (seen) => isReady(seen) || gone?.aborted === true),
+    );
+    if (gone?.aborted) return failed('whoever sent it has gone, and nothing was typed');
     if (obstacle) return failed(obstacle);
     await type(paste);
     const shown = await waitFor(look, patience.echoMs, isShown);

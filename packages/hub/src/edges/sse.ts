@@ -5,6 +5,8 @@ import type { Caller } from '../registry/caller.ts';
 
 export interface SseOptions {
   readonly events: EventLog;
+  /** What somebody may see of an event; nothing when it is not his business. */
+  readonly view: (caller: Caller, event: PolyEvent) => PolyEvent | undefined;
   readonly heartbeatMs?: number;
   /** A reader with more than this unread is dropped. */
   readonly maxUnread?: number;
@@ -26,7 +28,7 @@ const dropped = ': dropped, because you read too slowly; connect again with your
 /** Readers that want the same events share one encoding and one buffer a tick. */
 interface Group {
   readonly pane: string | undefined;
-  readonly wants: (event: PolyEvent) => boolean;
+  readonly wants: (event: PolyEvent) => PolyEvent | undefined;
   readonly readers: Set<ServerResponse>;
   pending: string;
 }
@@ -34,14 +36,16 @@ interface Group {
 /** Streams the log to many readers; one that does not read costs nobody else anything. */
 export class SseStreams {
   readonly #events: EventLog;
+  readonly #view: SseOptions['view'];
   readonly #maxUnread: number;
   readonly #groups = new Map<string, Group>();
   readonly #heartbeat: NodeJS.Timeout;
   readonly #unlisten: () => void;
   #flushing = false;
 
-  constructor({ events, heartbeatMs = 15_000, maxUnread = 1024 * 1024 }: SseOptions) {
+  constructor({ events, view, heartbeatMs = 15_000, maxUnread = 1024 * 1024 }: SseOptions) {
     this.#events = events;
+    this.#view = view;
     this.#maxUnread = maxUnread;
     this.#unlisten = events.listen((batch) => this.#take(batch));
     this.#heartbeat = setInterval(() => this.#beat(), heartbeatMs);
@@ -57,7 +61,8 @@ export class SseStreams {
     // Where the stream begins, so that a reader who has seen nothing yet knows what to ask for after a loss.
     response.write(after === undefined ? `id: ${this.#events.head}\n: connected\n\n` : ': connected\n\n');
     const filter = new EventFilter(include);
-    const wants = (event: PolyEvent): boolean => filter.matches(event.event) && maySee(caller, event);
+    const wants: Group['wants'] = (event) =>
+      filter.matches(event.event) ? this.#view(caller, event) : undefined;
     if (after !== undefined && !(await this.#replay(response, wants, after))) return;
     // Nothing can be committed between the last page and here: no await stands in between.
     this.#join(response, `${caller.pane ?? ''}\n${filter.patterns.join()}`, { pane: caller.pane, wants });
@@ -88,7 +93,10 @@ export class SseStreams {
     while (cursor < this.#events.head) {
       const events = await this.#events.read(cursor, page);
       cursor = events.at(-1)?.seq ?? this.#events.head;
-      const text = events.filter(wants).map(encode).join('');
+      const text = events
+        .flatMap((event) => wants(event) ?? [])
+        .map(encode)
+        .join('');
       if (text !== '' && !response.write(text)) await drained(response);
       if (response.destroyed) return false;
     }
@@ -111,7 +119,10 @@ export class SseStreams {
     if (this.#groups.size === 0) return;
     const frames = batch.map(encode);
     for (const group of this.#groups.values()) {
-      for (const [index, event] of batch.entries()) if (group.wants(event)) group.pending += frames[index];
+      for (const [index, event] of batch.entries()) {
+        const seen = group.wants(event);
+        if (seen) group.pending += seen === event ? frames[index] : encode(seen);
+      }
     }
     if (this.#flushing) return;
     this.#flushing = true;
@@ -145,11 +156,6 @@ export class SseStreams {
 
 function encode(event: PolyEvent): string {
   return `id: ${event.seq}\nevent: ${event.event}\ndata: ${JSON.stringify(event)}\n\n`;
-}
-
-/** A pane sees what others do, but not with which parameters, nor what the user is asked. */
-function maySee({ pane }: Caller, event: PolyEvent): boolean {
-  return pane === undefined || !/^(action|approval):/.test(event.event) || event.pane === pane;
 }
 
 function drained(response: ServerResponse): Promise<void> {

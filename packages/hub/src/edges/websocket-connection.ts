@@ -85,8 +85,19 @@ export class WebSocketConnection {
     this.#log = log;
     const unlisten = panes.onUpdate(caller, (session) => this.#send({ type: 'session_update', session }));
     let turn = Promise.resolve();
+    let waiting = 0;
     client.on('message', (data, binary) => {
-      turn = turn.then(() => this.#take(binary ? undefined : String(data)));
+      const text = binary ? undefined : String(data);
+      const size = text?.length ?? 0;
+      waiting += size;
+      // A message may have to wait, for an answer of the user even; meanwhile no more is taken in than this.
+      if (waiting > mostUnread) client.pause();
+      turn = turn
+        .then(() => this.#take(text))
+        .then(() => {
+          waiting -= size;
+          if (client.isPaused && waiting <= mostUnread) client.resume();
+        });
     });
     client.on('close', () => {
       unlisten();

@@ -33,6 +33,7 @@ import { writtenBytes } from './written-bytes.ts';
 const owner = 'pane';
 const defaultTail = 500;
 const mostBytes = 4 * 1024 * 1024;
+const newline = 0x0a;
 
 export function registerPaneActions(registry: Registry, panes: Panes, events: EventLog): void {
   const { book, gate } = panes;
@@ -123,7 +124,16 @@ async function readPane(
   const isOpen = !more && panes.book.find(paneId)?.status === 'running';
   const bytes = read.bytes.subarray(0, read.bytes.length - (isOpen ? unfinishedEnd(read.bytes) : 0));
   const lines = plainLines({ ...read, bytes });
-  return { lines, from, next: from + bytes.length, retainedFrom, more, truncated };
+  const partial = bytes.length > 0 && bytes.at(-1) !== newline;
+  return {
+    lines,
+    from,
+    next: from + bytes.length,
+    retainedFrom,
+    more,
+    truncated,
+    ...(partial && { partial }),
+  };
 }
 
 async function searchPane(

@@ -62,7 +62,7 @@ export function permitSpawn(
     ...(changed.length > 0 && { env: changed.sort() }),
     reason: [reasonOf('spawn', spawn), reasonOf('directory', directory)].filter(Boolean).join(', '),
     refusal,
-    holds: () => realFolder(start.cwd) === cwd && programNames(start).file === names.file,
+    holds: () => realFolder(start.cwd) === cwd && programNames(start).identity === names.identity,
   };
 }
 

@@ -1,4 +1,4 @@
-import { realpathSync } from 'node:fs';
+import { realpathSync, statSync } from 'node:fs';
 import { basename } from 'node:path';
 import { findProgram } from '../host/find-program.ts';
 import { fitsText, type Verdict } from '../platform/rules.ts';
@@ -16,6 +16,8 @@ export interface Start {
 export interface ProgramNames {
   /** The file itself, behind all links; none when there is no such program. */
   readonly file: string | undefined;
+  /** Tells the file from another that has taken its place. */
+  readonly identity: string | undefined;
   /** As it was given and found, and the file: each as it is and without its folder. */
   readonly any: readonly string[];
   /** Those that nobody can give to another program: the file, and the name by which the user's own PATH finds it. */
@@ -27,12 +29,14 @@ export function programNames({ argv: [given = ''], cwd, env, user }: Start): Pro
   const file = found && realpathSync(found);
   const paths = [given, found, file].filter((path) => path !== undefined);
   const any = [...new Set(paths.flatMap((path) => [path, basename(path)]))];
-  if (file === undefined) return { file, any, certain: [] };
+  if (file === undefined) return { file, identity: undefined, any, certain: [] };
+  const { dev, ino, size, mtimeMs } = statSync(file);
+  const identity = [file, dev, ino, size, mtimeMs].join(' ');
   const own = any.filter((name) => {
     const theirs = name.includes('/') ? undefined : find(name, '/', user.PATH);
     return theirs !== undefined && realpathSync(theirs) === file;
   });
-  return { file, any, certain: [file, ...own] };
+  return { file, identity, any, certain: [file, ...own] };
 }
 
 /** Whether a rule is about this program: about it alone, or about its whole line with spaces between the words. */

@@ -154,6 +154,7 @@ export class TmuxBackend implements PaneBackend {
 
   async end(record: PaneRecord): ReturnType<PaneBackend['end']> {
     const { id, pid, startTime } = record;
+    await this.#session.running(); // One that does not answer says so before anything is killed.
     await this.#link.use((host) => host.killTree({ id, pid, ...(startTime && { startTime }), graceMs }));
     const row = (await this.knownRows()).find((known) => known.id === id && known.dead);
     await this.dispose(record);

@@ -7,6 +7,7 @@ const defaultTimeoutMs = 30_000;
 /** So much of what is printed may gather before it is looked through again. */
 const gatherMs = 20;
 const retryMs = 200;
+const longestPauseMs = 5_000;
 /** Whoever only wants to know that there is more need not be sent all of it. */
 const glance = 4096;
 
@@ -40,6 +41,8 @@ class Wait {
   #from = 0;
   /** Everything before this byte has been printed. */
   end = 0;
+  /** Searches in a row that came no further. */
+  #tries = 0;
 
   constructor(panes: Panes, params: PaneWaitParams, signal: AbortSignal) {
     this.#panes = panes;
@@ -54,8 +57,15 @@ class Wait {
         await this.#lookAtEnd();
         if (!begun) this.#from = since ?? this.end;
         begun = true;
-        const found = (await this.#find()) ?? (await this.#news());
+        const { found, looked } = await this.#find();
         if (found) return found;
+        if (!looked) {
+          await this.#tryLater();
+          continue;
+        }
+        this.#tries = 0;
+        const news = await this.#news();
+        if (news) return news;
         await setTimeout(gatherMs, undefined, { signal: this.#signal });
       } catch (error) {
         if (!isAway(error)) throw error;
@@ -77,16 +87,28 @@ class Wait {
     this.#from = Math.min(this.#from, end);
   }
 
-  async #find(): Promise<PaneWaitResult | undefined> {
+  /** What was found, and whether all of it was looked through: a search has a time, and may have to wait for it. */
+  async #find(): Promise<{ readonly found?: PaneWaitResult | undefined; readonly looked: boolean }> {
     const { paneId, text } = this.#params;
-    if (text === undefined) return undefined;
+    if (text === undefined) return { looked: true };
     const query = { pattern: text, from: this.#from, first: true };
-    const {
-      matches: [match],
-      next,
-    } = await this.#use((host) => host.search(paneId, query));
-    this.#from = next;
-    return match && { reason: 'text', match: { n: match.line + 1, text: match.text }, next };
+    const { matches, next, complete } = await this.#use((host) => host.search(paneId, query)).catch(
+      unlessBusy,
+    );
+    if (next > this.#from) this.#tries = 0;
+    this.#from = Math.max(this.#from, next);
+    const [match] = matches;
+    return {
+      looked: complete,
+      found: match && { reason: 'text', match: { n: match.line + 1, text: match.text }, next },
+    };
+  }
+
+  /** Goes on where the search was cut short, ever less often where that does not help. */
+  async #tryLater(): Promise<void> {
+    await setTimeout(Math.min(longestPauseMs, gatherMs * 2 ** this.#tries++), undefined, {
+      signal: this.#signal,
+    });
   }
 
   /** The first of more output, silence and the end. */
@@ -141,6 +163,17 @@ class Wait {
 
 const isAway = (error: unknown): boolean =>
   error instanceof PolyError && (error.code === 'uncertain' || error.code === 'unavailable');
+
+/** Too many search at once: nothing was looked through. */
+function unlessBusy(error: unknown): {
+  readonly matches: readonly never[];
+  readonly next: number;
+  readonly complete: false;
+} {
+  if (error instanceof PolyError && error.code === 'too_many_requests')
+    return { matches: [], next: 0, complete: false };
+  throw error;
+}
 
 function aborted(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) =>

@@ -20,6 +20,7 @@ export function refuseOldSqlite(version: string): void {
 const writerPragmas: readonly string[] = [
   'auto_vacuum = INCREMENTAL', // Only heeded in a new file; lets retention give space back to the disk.
   'journal_mode = WAL',
+  'secure_delete = ON', // What was wiped must not be left in a free page.
   'synchronous = FULL', // better-sqlite3 is built with NORMAL, which loses commits on power loss.
   'fullfsync = ON', // On macOS fsync alone does not reach the disk; elsewhere this changes nothing.
   'checkpoint_fullfsync = ON',

@@ -39,7 +39,9 @@ export function paneStreams(panes: Panes, permissions: Permissions): PaneStreams
     },
     follow: (paneId, from, signal) =>
       panes.output(paneId, async (host) => {
-        const start = from ?? (await host.read(paneId, { tail: 0 })).end;
+        const { end } = await host.read(paneId, { tail: 0 });
+        // Beyond the end: the pane has begun a new life, and so does its reader.
+        const start = from === undefined ? end : from > end ? 0 : from;
         return { from: start, chunks: bytesOf(host.follow(paneId, { from: start, signal })) };
       }),
     type: (paneId, data) => panes.gate.type(paneId, Buffer.from(data)),

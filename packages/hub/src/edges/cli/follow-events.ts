@@ -33,8 +33,14 @@ export async function followEvents({ flags, env, out, json }: Call & { flags: Ev
         if (id !== undefined) last = id;
         if (data === undefined) continue;
         if (json) out.line(event === 'reset' ? JSON.stringify({ event, payload: JSON.parse(data) }) : data);
-        else if (event === 'reset') out.note('poly: events before this are no longer kept.');
-        else out.line(lineOf(JSON.parse(data) as PolyEvent, out.paint.bind(out)));
+        else if (event === 'reset') {
+          const { last: newest } = JSON.parse(data) as { readonly last: number };
+          out.note(
+            (flags.since ?? 0) > newest
+              ? `poly: there is no event ${flags.since} yet, the newest is ${newest}; going on from there.`
+              : 'poly: events before this are no longer kept.',
+          );
+        } else out.line(lineOf(JSON.parse(data) as PolyEvent, out.paint.bind(out)));
       }
     } catch (error) {
       if (!connected || !(error instanceof PolyError) || error.code !== 'unreachable') throw error;

@@ -35,8 +35,13 @@ export async function followOutput(
     const view = raw ? 'raw' : 'plain';
     const page = await hub.call('pane:read', { paneId: id, ...range, view });
     for (const { n, text } of page.lines ?? []) {
-      out.bytes(Buffer.from(n === line || line === undefined ? text : `\n${text}`));
+      out.bytes(n === line || line === undefined ? text : `\n${text}`);
       line = n;
+    }
+    // A line is ended as soon as it has its end, for whoever reads line by line.
+    if (page.lines?.length && !page.partial) {
+      out.line();
+      line = undefined;
     }
     out.bytes(Buffer.from(page.data ?? '', 'base64'));
     range = { since: page.next };

@@ -29,6 +29,14 @@ function isAboutPane({ code, details }: PolyError): boolean {
   return code === 'invalid_arguments' && Array.isArray(details) && details[0]?.path?.[0] === 'paneId';
 }
 
+/** The id of a pane that is there. */
+export async function knownPaneId(hub: Client, start: string): Promise<string> {
+  const id = await fullPaneId(hub, start);
+  const panes = await hub.call('pane:list', {});
+  if (panes.some((pane) => pane.id === id)) return id;
+  throw new PolyError('not_found', `there is no pane "${start}".`, { hint: 'poly ls shows every pane.' });
+}
+
 /** The id that begins so, or the word itself when none does. */
 export async function fullPaneId(hub: Client, start: string): Promise<string> {
   const panes = await hub.call('pane:list', {});

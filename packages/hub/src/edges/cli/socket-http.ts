@@ -8,7 +8,7 @@ export class NobodyListens extends Error {}
 export class NobodyAnswers extends Error {}
 
 /** How long an answer may take before the hub is asked whether it lives, and how long that may take. */
-const patienceMs = 5_000;
+const patienceMs = 3_000;
 
 /**
  * One request on a unix socket. HTTP/1.0, so that an answer ends where the connection does: a few lines are enough

@@ -43,10 +43,18 @@ export async function waitForPane({
     else if (result.reason === 'exit')
       out.note(`${paneId} ended with ${result.exitSignal ?? result.exitCode ?? 'an unknown result'}.`);
     if (result.reason === 'timeout') {
-      if (!json) out.note(`poly: ${paneId} let ${timeout} s pass.`);
+      if (!json) out.note(`poly: ${timeout} s have passed, and ${paneId} ${missed(flags)}.`);
       return 5;
     }
     // Whoever waited for something else has not got it.
     return result.reason === 'exit' && !exit ? 1 : 0;
   }
+}
+
+function missed({ text, idle, since }: WaitFlags): string {
+  if (text !== undefined) {
+    const from = since === undefined ? ' since then (--since 0 counts all it has printed)' : '';
+    return `has printed nothing that matches "${text}"${from}`;
+  }
+  return idle === undefined ? 'has not ended' : `was never silent for ${idle} ms`;
 }

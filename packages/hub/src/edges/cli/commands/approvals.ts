@@ -22,7 +22,7 @@ export const approvalCommands: readonly Command[] = [
     summary: 'Lets one call go on that waits for you; the next one asks again.',
     args: ['<id>'],
     completes: 'approval',
-    examples: ['poly approvals allow apr_1f3c22aa', 'poly approvals allow apr_1f'],
+    examples: ['poly approvals allow apr_1f3c22aa', 'poly approvals allow apr_1f3'],
     run: (call) => resolve(call, 'allow'),
   }),
   command({
@@ -53,6 +53,10 @@ export function waitingNote(count: number): string {
 }
 
 async function resolve({ args: [start = ''], hub, out, json }: Call, decision: Decision): Promise<void> {
+  if (decision === 'allow' && !/^apr_.{3}/.test(start))
+    throw new PolyError('invalid_arguments', `"${start}" may be another call by the time it is allowed.`, {
+      hint: 'Say at least three digits of the id that poly approvals ls shows.',
+    });
   const ids = (await hub.call('approval:list', {})).approvals.map(({ id }) => id);
   const result = await hub.call('approval:resolve', { id: uniqueId(start, ids), decision });
   if (json) out.json(result);

@@ -10,7 +10,7 @@ import { type Call, type Command, command } from '../command.ts';
 import { pairs, text, toggle, wholeNumber } from '../flag.ts';
 import { grepPane } from '../grep-pane.ts';
 import { type Output, shown } from '../output.ts';
-import { callOnPane } from '../panes.ts';
+import { callOnPane, knownPaneId } from '../panes.ts';
 import { standardInput } from '../standard-input.ts';
 import { startProgram } from '../start-program.ts';
 import { waitForPane } from '../wait-for-pane.ts';
@@ -160,7 +160,8 @@ export const paneCommands: readonly Command[] = [
     async run({ args: [paneId = ''], hub, out, json }) {
       const screen = await callOnPane<PaneScreen>(hub, 'pane:screen', { paneId });
       if (json) return out.json(screen);
-      for (const line of screen.lines) out.line(line);
+      const last = screen.lines.findLastIndex((line) => line !== '');
+      for (const line of screen.lines.slice(0, last + 1)) out.line(line);
     },
   }),
   command({
@@ -196,8 +197,9 @@ export const paneCommands: readonly Command[] = [
     completes: 'pane',
     examples: ['poly kill build', 'poly kill build tests --cleanup'],
     async run({ args, flags: { cleanup = false }, hub, out, json }) {
-      for (const paneId of args)
-        await callOnPane(hub, 'pane:close', { paneId, cleanup } as { paneId: string });
+      // All of them are looked up before the first is ended.
+      const ids = await Promise.all(args.map((given) => knownPaneId(hub, given)));
+      for (const paneId of ids) await hub.call('pane:close', { paneId, cleanup });
       if (json) out.json({});
     },
   }),
@@ -242,7 +244,10 @@ async function read(call: Call & { flags: ReadFlags }): Promise<number | undefin
     out.json({ ...last, from: first.from, truncated: first.truncated, ...what });
   } else if (raw) out.bytes(data);
   else for (const { text } of lines) out.line(text);
+  const before = (lines[0]?.n ?? 1) - 1;
   if (!json && !raw && first.truncated) out.note('poly: what was printed before that is no longer kept.');
+  else if (out.isTerminal && !raw && since === undefined && tail === undefined && before > 0)
+    out.note(`poly: ${before} lines stand before these; --tail N shows more.`);
   return undefined;
 }
 

@@ -25,6 +25,7 @@ export const serverCommands: readonly Command[] = [
       const unused = started ? [] : unusedFlags(call.flags, status);
       if (unused.length > 0) call.out.note(`poly: ${notUsed(unused, status)} ${restartWith(unused)}`);
       if (call.json) return call.out.json({ started, ...status });
+      warnOf(call, status);
       sayHello(call, status, started);
     },
   }),
@@ -48,6 +49,7 @@ export const serverCommands: readonly Command[] = [
       if (unused.length > 0)
         throw new PolyError('conflict', notUsed(unused, status), { hint: restartWith(unused) });
       if (call.json) return call.out.json({ started, ...status });
+      warnOf(call, status);
       call.out.line(
         `The hub ${started ? 'is up' : 'was up already'}: ${placeOf(status)} (pid ${status.pid})`,
       );
@@ -92,6 +94,7 @@ export const serverCommands: readonly Command[] = [
       const { status } = await startHub(call);
       if (!status) return;
       if (call.json) return call.out.json({ started: true, ...status });
+      warnOf(call, status);
       call.out.line(`The hub is up again: ${placeOf(status)} (pid ${status.pid})`);
     },
   }),
@@ -127,6 +130,11 @@ export const serverCommands: readonly Command[] = [
     run: async (call) => (await import('../logs.ts')).showLogs(call),
   }),
 ];
+
+/** What is wrong with the configuration denies things, so that whoever starts the hub should know. */
+function warnOf({ out }: Call, { problems }: ServerStatus): void {
+  for (const problem of problems) out.note(`poly: ${problem}`);
+}
 
 function placeOf({ url, socket }: ServerStatus): string {
   return url ?? socket;

@@ -19,7 +19,8 @@ const more = () => import('../workspace-commands.ts');
 export const workspaceCommands: readonly Command[] = [
   command({
     name: 'workspace load',
-    summary: 'Builds the tmux sessions that a file declares (in the format of tmuxp).',
+    summary:
+      'Builds the tmux sessions that a file declares (in the format of tmuxp), on your own tmux server.',
     args: ['<file>'],
     flags: { 'on-exists': onExists, ...socketFlags },
     completes: 'file',

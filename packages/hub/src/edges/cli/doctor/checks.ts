@@ -132,8 +132,8 @@ function lookAtFolder(path: string): Finding {
     : ok(`${path} is yours alone`);
 }
 
-function lookAtFiles({ token, database, discovery, config, lock }: Places): Finding {
-  const open = [token, database, discovery, config, lock].filter(
+function lookAtFiles({ token, database, discovery, lock }: Places): Finding {
+  const open = [token, database, discovery, lock].filter(
     (file) => (lstatSync(file, { throwIfNoEntry: false })?.mode ?? 0) & 0o077,
   );
   if (open.length === 0) return ok('nobody else can read them');
