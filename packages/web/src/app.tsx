@@ -2,7 +2,6 @@ import type { PaneInfo } from '@polyphony/protocol';
 import { type JSX, useEffect, useRef, useState, useSyncExternalStore } from 'react';
 import { Approvals } from './approvals.tsx';
 import { EndPaneDialog } from './end-pane-dialog.tsx';
-import { harmless } from './harmless.ts';
 import { Header } from './header.tsx';
 import { HelpDialog } from './help-dialog.tsx';
 import type { HubState } from './hub-state.ts';
@@ -16,6 +15,7 @@ import { PaneTile, type TileHandle } from './pane-tile.tsx';
 import { usePreference, useScheme } from './preferences.ts';
 import { forgetKey } from './session-key.ts';
 import { SignIn } from './sign-in.tsx';
+import { Trouble } from './trouble.tsx';
 
 type Question =
   | { readonly kind: 'help' | 'new' }
@@ -214,16 +214,9 @@ export function App({ hub }: { readonly hub: HubState }): JSX.Element {
           ),
         )}
       </main>
-      {trouble && (
-        <div className="trouble" role="alert">
-          <p>
-            {harmless(trouble.message)}{' '}
-            {trouble.hint !== undefined && <span className="dim">{harmless(trouble.hint)}</span>}
-          </p>
-          <button type="button" aria-label="Dismiss" onClick={() => hub.report(undefined)}>
-            ×
-          </button>
-        </div>
+      {/* A dialog stands before everything else and tells by itself what went wrong. */}
+      {trouble && question?.kind !== 'new' && (
+        <Trouble trouble={trouble} onRead={() => hub.report(undefined)} />
       )}
       {question?.kind === 'help' && (
         <HelpDialog

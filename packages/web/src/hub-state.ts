@@ -125,6 +125,7 @@ export class HubState {
   async attempt(work: Promise<unknown>): Promise<boolean> {
     try {
       await work;
+      this.report(undefined);
       return true;
     } catch (error) {
       this.report(

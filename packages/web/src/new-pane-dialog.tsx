@@ -1,8 +1,9 @@
 import type { PaneNewResult } from '@polyphony/protocol';
-import { type FormEvent, type JSX, useState } from 'react';
+import { type FormEvent, type JSX, useState, useSyncExternalStore } from 'react';
 import { commandLine } from './command-line.ts';
 import type { HubState } from './hub-state.ts';
 import { Modal } from './modal.tsx';
+import { Trouble } from './trouble.tsx';
 
 interface NewPaneDialogProps {
   readonly hub: HubState;
@@ -15,6 +16,7 @@ interface NewPaneDialogProps {
 /** Starts a program in a new pane. */
 export function NewPaneDialog({ hub, size, onStarted, onClose }: NewPaneDialogProps): JSX.Element {
   const [busy, setBusy] = useState(false);
+  const { trouble } = useSyncExternalStore(hub.subscribe, hub.snapshot);
   const start = async (event: FormEvent<HTMLFormElement>): Promise<void> => {
     event.preventDefault();
     const form = new FormData(event.currentTarget);
@@ -67,6 +69,7 @@ export function NewPaneDialog({ hub, size, onStarted, onClose }: NewPaneDialogPr
             </select>
           </label>
         </div>
+        {trouble && <Trouble trouble={trouble} onRead={() => hub.report(undefined)} />}
         <div className="actions">
           <button type="button" onClick={onClose}>
             Cancel

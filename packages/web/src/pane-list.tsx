@@ -59,9 +59,10 @@ export function PaneList({ panes, now, selected, open, onSelect, onOpen }: PaneL
             <span className="age" title={new Date(pane.createdAt).toLocaleString()}>
               {ageOf(pane.createdAt, now)}
             </span>
-            <span className="command mono">{command === title ? pane.id : command}</span>
+            <span className="command mono">{command}</span>
             <span className="facts">
               <span className={`state ${tone}`}>{label}</span>
+              <span className="mono">{pane.id}</span>
               <span>{pane.backend}</span>
               {count !== undefined && (
                 <span>{count === 1 ? '1 line' : `${count.toLocaleString('en')} lines`}</span>

@@ -235,6 +235,7 @@ export class PaneTerminal {
     if (this.#closed) return;
     if (!this.#leave && this.#undrawn < leastUndrawn) this.#join();
     if (!this.#view.live && this.#next >= this.#now && this.#undrawn === 0) this.#arrived();
+    else if (this.#undrawn === 0) this.#keepCursorInView();
   }
 
   /** What was the present when drawing began is on the screen. */
@@ -288,8 +289,16 @@ export class PaneTerminal {
     const wanted = Math.floor(fontSize * room * 4) / 4;
     const size = Math.min(fontSizes.usual, Math.max(fontSizes.least, wanted));
     if (size !== fontSize) this.#terminal.options.fontSize = size;
-    // Where it does not fit all the same, its newest lines are seen.
-    if (this.#view.behind === 0) box.scrollTop = box.scrollHeight;
+    this.#keepCursorInView();
+  }
+
+  /** Where the pane does not fit all the same, the part is seen where something happens. */
+  #keepCursorInView(): void {
+    const { box } = this.#options;
+    const drawn = box.querySelector('.xterm-screen');
+    if (this.#view.behind > 0 || !drawn || box.scrollHeight <= box.clientHeight) return;
+    const row = drawn.clientHeight / this.#terminal.rows;
+    box.scrollTop = Math.max(0, (this.#terminal.buffer.active.cursorY + 2) * row - box.clientHeight);
   }
 
   #set(change: Partial<PaneView>): void {
