@@ -177,6 +177,19 @@ describe.each(['pty', 'tmux'] as const)('what %s panes printed', (backend) => {
     await expect(search('nobody', 'x')).rejects.toMatchObject({ code: 'not_found' });
   });
 
+  it('is searched before one that is searched already, however many wait there', async () => {
+    const id = await ended(`head -c 60 /dev/zero | tr '\\0' a; echo '!'`);
+    const other = await ended('echo needle');
+    const storm = Array.from({ length: 40 }, () =>
+      search(id, '^(a+)+$').then(
+        () => 'cut',
+        ({ code }) => code,
+      ),
+    );
+    expect(await search(other, 'needle')).toMatchObject({ matches: [{ text: 'needle' }], complete: true });
+    expect(new Set(await Promise.all(storm))).toEqual(new Set(['cut', 'too_many_requests']));
+  }, 60_000);
+
   it('is given up to a pattern that takes for ever, while everything else goes on', async () => {
     const id = await ended(`head -c 60000 /dev/zero | tr '\\0' a; echo '!'; echo newest aab!; echo aa`);
     const { id: other } = await open('exec cat');

@@ -104,7 +104,7 @@ export class Pane {
     this.#options.budget.use(this.ring);
     const to = before === undefined ? this.ring.end : this.ring.lineStart(before);
     const { letGo, ...range } = this.ring.share(from, to);
-    return threads.search({ ...pattern, ...range, first, limit }).finally(letGo);
+    return threads.search(this.id, { ...pattern, ...range, first, limit }).finally(letGo);
   }
 
   get process(): PtyProcess {

@@ -25,6 +25,7 @@ export interface SearchThreadsOptions {
 }
 
 interface Search {
+  readonly pane: string;
   readonly range: RangeSearch;
   readonly matches: Match[];
   readonly result: PromiseWithResolvers<SearchOutcome>;
@@ -40,6 +41,7 @@ interface Thread {
 }
 
 const mostWaiting = 100;
+const mostOfOnePane = 16;
 /** Of what the thread makes itself; the output is not counted. */
 const maxOldGenerationSizeMb = 128;
 
@@ -53,11 +55,16 @@ export class SearchThreads {
     this.#options = { threads, runMs, waitMs, idleMs };
   }
 
-  async search(range: RangeSearch): Promise<SearchOutcome> {
-    if (this.#waiting.size === mostWaiting) {
-      throw new HostError('search_busy', `${mostWaiting} searches wait for their turn already.`);
+  async search(pane: string, range: RangeSearch): Promise<SearchOutcome> {
+    const ofThisPane = [...this.#waiting].filter((search) => search.pane === pane).length;
+    if (this.#waiting.size === mostWaiting || ofThisPane === mostOfOnePane) {
+      throw new HostError(
+        'search_busy',
+        `${ofThisPane || mostWaiting} searches wait for their turn already.`,
+      );
     }
     const search: Search = {
+      pane,
       range,
       matches: [],
       result: Promise.withResolvers(),
@@ -71,7 +78,7 @@ export class SearchThreads {
 
   /** Gives those who wait to the threads that are free. */
   #assign(): void {
-    for (const search of this.#waiting) {
+    for (let search = this.#first(); search; search = this.#first()) {
       const free = [...this.#threads].find((thread) => thread.search === null);
       if (!free && this.#threads.size === this.#options.threads) return;
       const thread = free ?? this.#start();
@@ -80,6 +87,13 @@ export class SearchThreads {
       thread.search = search;
       thread.worker.postMessage(search.range);
     }
+  }
+
+  /** Whose turn it is: a pane that is searched already stands behind those that are not. */
+  #first(): Search | undefined {
+    const searched = new Set([...this.#threads].map((thread) => thread.search?.pane));
+    const waiting = [...this.#waiting];
+    return waiting.find(({ pane }) => !searched.has(pane)) ?? waiting[0];
   }
 
   #start(): Thread {

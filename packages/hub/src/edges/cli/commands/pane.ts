@@ -17,6 +17,8 @@ import { waitForPane } from '../wait-for-pane.ts';
 import { countWaiting, waitingNote } from './approvals.ts';
 
 const pane = '<pane>';
+/** Invisible characters that turn the direction of text around, and with it what a line seems to say. */
+const turning = /[\u202a-\u202e\u2066-\u2069]/g;
 
 export const paneCommands: readonly Command[] = [
   command({
@@ -161,7 +163,7 @@ export const paneCommands: readonly Command[] = [
       const screen = await callOnPane<PaneScreen>(hub, 'pane:screen', { paneId });
       if (json) return out.json(screen);
       const last = screen.lines.findLastIndex((line) => line !== '');
-      for (const line of screen.lines.slice(0, last + 1)) out.line(line);
+      for (const line of screen.lines.slice(0, last + 1)) out.line(line.replace(turning, ''));
     },
   }),
   command({
