@@ -116,6 +116,8 @@ describe.each(testBinaries())('freezing and confirming on %s', (tmux) => {
       windows: [{ layout: 'even-vertical', panes: [null, null], floats }],
     });
     await expect.poll(() => commandsOf(server, 'f'), soon).toEqual(['sh', 'sh', 'sh']);
+    // The automatic name of a window follows its command a moment later.
+    await expect.poll(async () => shapeOf(await server.session('f')), soon).toMatchObject([{ name: 'sh' }]);
     const before = shapeOf(await server.session('f'));
     const { workspace } = await freezeWorkspace(server.carrier, ['f']);
     expect(workspace).toMatchObject({ windows: [{ floats }] });
