@@ -298,10 +298,14 @@ describe.each(testBinaries())('on a real server (%s)', (tmux) => {
   // A menu waits for a person, who is in interactive-operations.test.ts.
   const alone = kinds.filter((kind) => kind !== 'kill_server' && kind !== 'display_menu');
 
-  it.each(alone)('%s runs its example', async (kind) => {
+  it.each(alone)('%s runs its example, or is refused where tmux is too old for it', async (kind) => {
     const { spec } = builderOf(kind);
     const version = await engine.version();
-    if (!supports(exampleOf(kind), version.text)) return;
+    if (!supports(exampleOf(kind), version.text)) {
+      const refused = { code: 'version_unsupported' };
+      await expect(execute(engine, exampleOf(kind))).rejects.toMatchObject(refused);
+      return;
+    }
     if (!untouched) await fillDemo(engine);
     untouched = spec.effect === 'read';
     const run = async (params: object): Promise<void> => {

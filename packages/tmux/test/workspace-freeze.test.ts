@@ -107,20 +107,21 @@ describe.each(testBinaries())('freezing and confirming on %s', (tmux) => {
     });
   });
 
-  test('freezes floating panes as floats', async () => {
+  test('freezes floating panes as floats, and none where tmux has none', async () => {
     await using server = await workspaceServer(tmux);
-    if (!atLeast(await server.carrier.version(), '3.7')) return;
+    const hasFloats = atLeast(await server.carrier.version(), '3.7');
     const floats = [{ width: 20, height: 5, x: 3, y: 2 }];
     await server.load({
       session_name: 'f',
       windows: [{ layout: 'even-vertical', panes: [null, null], floats }],
     });
-    await expect.poll(() => commandsOf(server, 'f'), soon).toEqual(['sh', 'sh', 'sh']);
+    const panes = hasFloats ? 3 : 2;
+    await expect.poll(() => commandsOf(server, 'f'), soon).toEqual(Array(panes).fill('sh'));
     // The automatic name of a window follows its command a moment later.
     await expect.poll(async () => shapeOf(await server.session('f')), soon).toMatchObject([{ name: 'sh' }]);
     const before = shapeOf(await server.session('f'));
     const { workspace } = await freezeWorkspace(server.carrier, ['f']);
-    expect(workspace).toMatchObject({ windows: [{ floats }] });
+    expect(workspace).toMatchObject({ windows: [hasFloats ? { floats } : { panes: [{}, {}] }] });
     await server.load(workspace, { onExists: 'replace' });
     await expect.poll(async () => shapeOf(await server.session('f')), soon).toEqual(before);
   });
