@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { startTimeOf } from '../src/host/process-table.ts';
 import { TestHub, until } from './test-hub.ts';
 
 const counting = ['sh', '-c', 'i=0; while :; do i=$((i+1)); echo "line $i"; sleep 0.1; done'];
@@ -168,6 +169,29 @@ describe('a tmux that cannot be asked', () => {
     await hub.start();
     await hub.client.call('pane:write', { paneId: id, data: 'still here', enter: true });
     await until(async () => (await read(hub, id)).includes('still here'));
+  });
+});
+
+describe('a tmux server the hub no longer finds', () => {
+  it('keeps its panes: what runs on there is neither dead nor killed', async () => {
+    await using hub = await TestHub.start();
+    await hub.client.call('session:start', {});
+    const { id, pid } = await hub.client.call('pane:new', { argv: ['cat'], backend: 'tmux' });
+    const begun = startTimeOf(pid ?? 0);
+    const here = hub.env.POLY_TMUX_SOCKET;
+    const restart = async (socket: string | undefined): Promise<void> => {
+      await hub.kill('SIGTERM');
+      hub.env.POLY_TMUX_SOCKET = socket;
+      await hub.start();
+    };
+    await restart(`${here}-elsewhere`);
+    await hub.client.call('session:start', {});
+    expect(await hub.client.call('pane:list', {})).toMatchObject([{ id, pid, status: 'running' }]);
+    await hub.client.call('session:stop', {});
+    await restart(here);
+    await hub.client.call('pane:write', { paneId: id, data: 'still here\r' });
+    await until(async () => (await read(hub, id)).includes('still here'));
+    expect(startTimeOf(pid ?? 0)).toBe(begun);
   });
 });
 

@@ -64,7 +64,7 @@ export class Adoption {
 
   /** Compares what tmux has with what the book says. */
   async meetTmux(): Promise<void> {
-    const { tmux, endings, revive } = this.#options;
+    const { tmux, endings, revive, log } = this.#options;
     const running = this.#running('tmux');
     if (running.length === 0) return;
     const rows = await tmux.knownRows();
@@ -73,6 +73,10 @@ export class Adoption {
     for (const record of running.filter(({ id }) => !there.has(id))) {
       // How it ended was written down if anybody knew.
       const lost = record.exitCode === null && record.exitSignal === null;
+      if (lost && (await tmux.runsElsewhere(record))) {
+        log.warn('a pane lives on a tmux server that this hub does not find', { pane: record.id });
+        continue;
+      }
       if (lost) await endings.killLeftovers(record);
       await endings.finish(record.id, record);
       await endings.record(record.id, record);

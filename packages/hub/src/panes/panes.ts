@@ -279,11 +279,9 @@ export class Panes {
     await Promise.all(this.book.list().map(({ id }) => this.close(id, { cleanup: true })));
   }
 
-  /** Ends every pane inside tmux; their records and output stay. */
+  /** Ends every pane of ours inside tmux; their records and output stay. */
   async closeTmuxPanes(): Promise<void> {
-    const inside = this.book
-      .list()
-      .filter(({ backend, status }) => backend === 'tmux' && status === 'running');
+    const inside = (await this.tmux.rows()).filter(({ id }) => this.book.find(id)?.status === 'running');
     await Promise.all(inside.map(({ id }) => this.close(id, { cleanup: false })));
   }
 

@@ -5,7 +5,7 @@ import { constants } from 'node:os';
 import { setTimeout } from 'node:timers/promises';
 import { PolyError } from '@polyphony/protocol';
 import { findProgram } from '../host/find-program.ts';
-import { startTimeOf } from '../host/process-table.ts';
+import { listProcesses, startTimeOf } from '../host/process-table.ts';
 import type { PaneBackend } from './backend.ts';
 import type { HostLink } from './host-link.ts';
 import { defaultSize, noteOf, type PaneRecord } from './pane-record.ts';
@@ -245,6 +245,17 @@ export class TmuxBackend implements PaneBackend {
       await this.#session.run('run-shell', 'true');
       await setTimeout(25);
     }
+  }
+
+  /** Whether a pane's program is the child of another tmux: POLY_TMUX_SOCKET has changed, or the socket was deleted. */
+  async runsElsewhere({ pid, startTime }: PaneRecord): Promise<boolean> {
+    const own = (await this.#session.running())
+      ? Number(await this.#session.read('display-message', '-p', '#{pid}'))
+      : 0;
+    const all = new Map((await listProcesses()).map((entry) => [entry.pid, entry]));
+    const program = all.get(pid);
+    const server = program?.startTime === startTime ? all.get(program?.parent ?? 0) : undefined;
+    return server !== undefined && server.pid !== own && server.name.startsWith('tmux');
   }
 
   #pipe(target: string, fifo: string): readonly (readonly string[])[] {

@@ -113,7 +113,10 @@ export class Credentials {
     this.#tickets.delete(ticket);
     const valid = found?.kind === kind && found.expiresAt > this.#options.clock.monotonic();
     if (found && valid && this.#holds(found.caller)) return found.caller;
-    throw this.#refuse('that ticket is unknown, used or older than 30 seconds.');
+    throw this.#refuse(
+      'that ticket is unknown, used or older than 30 seconds.',
+      'Ask for another: POST /tickets, or poly open for the page.',
+    );
   }
 
   /** Whether the credential behind a caller is still good. */
@@ -121,14 +124,12 @@ export class Credentials {
     return caller === this.#user || [...this.#panes.values()].includes(caller);
   }
 
-  #refuse(message: string): PolyError {
+  #refuse(message: string, hint = 'poly finds its credential by itself; a pane has POLY_TOKEN.'): PolyError {
     const now = this.#options.clock.monotonic();
     if (now - this.#wrong.since > 60_000) this.#wrong = { since: now, count: 0 };
     if (++this.#wrong.count > wrongAMinute) {
       return new PolyError('too_many_requests', 'too many wrong credentials.', { hint: 'Wait a minute.' });
     }
-    return new PolyError('unauthenticated', message, {
-      hint: 'poly finds its credential by itself; a pane has POLY_TOKEN.',
-    });
+    return new PolyError('unauthenticated', message, { hint });
   }
 }
