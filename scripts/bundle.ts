@@ -53,15 +53,23 @@ const knownAtBuild: Plugin = {
   },
 };
 
-/** The modules of the protocol that load nothing. Whoever imports a schema into the command line is told so here. */
+const withoutSchemas = ['allowed', 'client', 'environment', 'error', 'event', 'nearest'];
+
+/**
+ * The modules of the protocol that load nothing. Whoever imports a schema into the command line is told so here, but
+ * for the one that reads the configuration, which is loaded when it is asked for.
+ */
 const protocolWithoutSchemas: Plugin = {
   name: 'protocol-without-schemas',
   setup({ onResolve, onLoad }) {
     const folder = join(hub, '..', 'protocol', 'src');
-    onResolve({ filter: /^@polyphony\/protocol$/ }, ({ path }) => ({ path, namespace: 'protocol' }));
-    onLoad({ filter: /.*/, namespace: 'protocol' }, () => ({
+    onResolve({ filter: /^@polyphony\/protocol$/ }, ({ importer }) => ({
+      path: /platform[/]config\.ts$/.test(importer) ? 'with-schemas' : 'without-schemas',
+      namespace: 'protocol',
+    }));
+    onLoad({ filter: /.*/, namespace: 'protocol' }, ({ path }) => ({
       resolveDir: folder,
-      contents: ['client', 'environment', 'error', 'event']
+      contents: [...withoutSchemas, ...(path === 'with-schemas' ? ['read-given'] : [])]
         .map((name) => `export * from './${name}.ts';`)
         .join('\n'),
     }));

@@ -133,6 +133,18 @@ describe('the command line without a hub', () => {
     [['run', '--name', '--', 'sh'], '--name needs a value: --name ID'],
     [['run', '--cols', '0'], '--cols must be 2 to 1000, not 0.'],
     [['up', '--port', '70000'], '--port must be 0 to 65535, not 70000.'],
+    [['run', '--backend', 'foo', '--', 'sh'], '--backend must be pty or tmux, not "foo".'],
+    [['run', '--backend', 'tmx'], '--backend must be pty or tmux, not "tmx"; did you mean tmux?'],
+    [['agent', 'create', 'claude', '--permissions', 'all'], '--permissions must be ask or auto, not "all".'],
+    [['action', 'pane:read', '--paneId', 'x', '--view', 'rwa'], 'not "rwa"; did you mean raw?'],
+    [
+      ['workspace', 'load', 'x', '--on-exists', 'reus'],
+      'must be error, reuse or replace, not "reus"; did you',
+    ],
+    [
+      ['workspace', 'import', 'x', '--from', 'zellij'],
+      '--from must be tmuxinator or teamocil, not "zellij".',
+    ],
     [['agent', 'create'], 'agent create needs an agent: claude, codex, gemini or opencode.'],
     [['attach', 'x', '--json'], 'attach shows a pane to a person and has no JSON.'],
     [['read', 'x', '--grep', '('], '--grep "(" is no regular expression: unterminated group.'],

@@ -103,6 +103,11 @@ describe('/api/sessions', () => {
       [404, 'unknown_route'],
       [401, 'unauthenticated'],
     ]);
+    expect(outcomes.slice(2, 5).map(({ value }) => value.error.message)).toEqual([
+      'the body: command is missing: it must be text.',
+      expect.stringMatching(/^the body: "colour" is unknown: it takes command, args, .* and rows\.$/),
+      'pane:new: cols must be 2 to 1000, not 0.',
+    ]);
     expect((await rest('GET', '/api/sessions')).value).toEqual([]);
   });
 
@@ -271,6 +276,9 @@ describe('/ws', () => {
       ...bad.map(([, code]) => code),
       'invalid_request',
     ]);
+    expect(client.heard.find(({ code }) => code === 'invalid_arguments')).toMatchObject({
+      message: expect.stringContaining('type must be session_list, subscribe, '),
+    });
     client.socket.close();
   });
 });

@@ -8,10 +8,10 @@ import {
   listAnswer,
   matchesAnswer,
   type PaneToolName,
-  PolyError,
   paneOfSpawn,
   paneTools,
   readAnswer,
+  readGiven,
   screenAnswer,
   spawnedAnswer,
   type Tool,
@@ -139,7 +139,8 @@ export function createTools(options: ToolsOptions): Readonly<Record<string, Tool
       const { description, params: schema } = paneTools[name] as Tool;
       const execute: ToolDefinition['execute'] = async (args, context) => {
         try {
-          const params = parse(name, schema, args);
+          const what = `${name} was given wrong arguments`;
+          const params = readGiven(schema, args, { what, secrets: ['env', 'data'] });
           const client = hub.client(context.abort);
           const project = { hub, client, directory };
           return await run[name]({
@@ -158,15 +159,6 @@ export function createTools(options: ToolsOptions): Readonly<Record<string, Tool
       return [name, { description, args: schema.shape, execute }];
     }),
   );
-}
-
-function parse(name: string, schema: Tool['params'], args: unknown): unknown {
-  const parsed = schema.safeParse(args);
-  if (parsed.success) return parsed.data;
-  const problems = parsed.error.issues.map(({ path, message }) =>
-    path.length === 0 ? message : `${path.join('.')}: ${message}`,
-  );
-  throw new PolyError('invalid_arguments', `${name} was given wrong arguments: ${problems.join('; ')}.`);
 }
 
 /** OpenCode's own variables, its server's password among them, are not for what it starts. */

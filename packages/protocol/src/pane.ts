@@ -50,7 +50,7 @@ export const paneNewShape: { readonly [Name in keyof PaneNewParams]-?: z.ZodType
   argv: z.array(text).min(1).optional().describe("Program and arguments; the user's shell when left out."),
   cwd: text.optional().describe("Where it starts; the user's home when left out."),
   env: z
-    .record(z.string().regex(/^[^=\0]+$/), text)
+    .record(z.string().regex(/^[^=\0]+$/, 'must be a name without "="'), text)
     .optional()
     .describe('Variables added to its environment.'),
   meta: meta.optional().describe('Notes to keep with the pane.'),

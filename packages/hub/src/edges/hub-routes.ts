@@ -1,4 +1,4 @@
-import { jsonSchemaOf, PolyError } from '@polyphony/protocol';
+import { jsonSchemaOf, PolyError, readGiven } from '@polyphony/protocol';
 import * as z from 'zod';
 import type { EventLog } from '../events/event-log.ts';
 import type { Credentials } from '../registry/credentials.ts';
@@ -119,9 +119,8 @@ export function hubRoutes(options: HubRoutesOptions): readonly Route[] {
       scope: 'any',
       body: ticketRequest,
       async handle({ request, caller }) {
-        const parsed = ticketRequest.safeParse(await readJson(request));
-        if (parsed.success) return credentials.ticket(parsed.data.kind, caller);
-        throw new PolyError('invalid_arguments', `say {"kind": "events"}, "ws" or "ui".`);
+        const { kind } = readGiven(ticketRequest, await readJson(request), { what: 'the body' });
+        return credentials.ticket(kind, caller);
       },
     },
     ...options.more,
@@ -138,9 +137,12 @@ export function exchangeRoute(credentials: Credentials): OpenRoute {
     scope: 'open',
     body: exchangeRequest,
     async handle({ request }) {
-      const parsed = exchangeRequest.safeParse(await readJson(request));
-      if (parsed.success) return credentials.exchange(parsed.data.ticket);
-      throw new PolyError('invalid_arguments', 'say {"ticket": "…"}, with a ticket of kind ui.');
+      const { ticket } = readGiven(exchangeRequest, await readJson(request), {
+        what: 'the body',
+        hint: 'Say {"ticket": "…"}, with a ticket of kind ui.',
+        secrets: ['ticket'],
+      });
+      return credentials.exchange(ticket);
     },
   };
 }

@@ -4,6 +4,7 @@ import {
   type PtySession,
   paneOfSpawn,
   ptySpawnShape,
+  readGiven,
 } from '@polyphony/protocol';
 import * as z from 'zod';
 import type { Caller } from '../registry/caller.ts';
@@ -70,7 +71,7 @@ export function sessionRoutes({ dispatch, sessions }: SessionRoutesOptions): rea
       scope: 'pane:spawn',
       body: spawn,
       async handle(call) {
-        const params = paneOfSpawn(parse(spawn, await readJson(call.request)));
+        const params = paneOfSpawn(await read(spawn, call));
         const { id } = (await act('pane:new', params, call)) as PaneNewResult;
         return get({ ...call, name: id });
       },
@@ -108,7 +109,7 @@ export function sessionRoutes({ dispatch, sessions }: SessionRoutesOptions): rea
       scope: 'pane:write',
       body: input,
       async handle(call) {
-        const { data } = parse(input, await readJson(call.request));
+        const { data } = await read(input, call);
         const { id } = await get(call);
         await act('pane:write', { paneId: id, data }, call);
         return done;
@@ -137,8 +138,5 @@ export function sessionRoutes({ dispatch, sessions }: SessionRoutesOptions): rea
   ];
 }
 
-function parse<T>(schema: z.ZodType<T>, given: unknown): T {
-  const parsed = schema.safeParse(given);
-  if (parsed.success) return parsed.data;
-  throw new PolyError('invalid_arguments', `the body does not fit: ${z.prettifyError(parsed.error)}`);
-}
+const read = async <T>(schema: z.ZodType<T>, { request }: Call): Promise<T> =>
+  readGiven(schema, await readJson(request), { what: 'the body', secrets: ['env', 'data'] });

@@ -6,6 +6,7 @@ import {
   type PtySpawn,
   paneOfSpawn,
   ptySpawnShape,
+  readGiven,
 } from '@polyphony/protocol';
 import type { WebSocket } from 'ws';
 import * as z from 'zod';
@@ -239,7 +240,5 @@ function parse(text: string | undefined): Incoming {
   } catch (cause) {
     throw new PolyError('invalid_request', 'the message is not JSON.', { cause });
   }
-  const parsed = incoming.safeParse(given);
-  if (parsed.success) return parsed.data;
-  throw new PolyError('invalid_arguments', `the message is not understood: ${z.prettifyError(parsed.error)}`);
+  return readGiven(incoming, given, { what: 'the message', secrets: ['env', 'data'] });
 }

@@ -3,11 +3,14 @@ import { inspect } from 'node:util';
 import {
   defineAction,
   type Effect,
+  inWords,
   jsonSchemaOf,
   nothing,
   type Participant,
   PolyError,
+  problemsOf,
   refusedEventName,
+  sayProblems,
 } from '@polyphony/protocol';
 import * as z from 'zod';
 import type { EventLog } from '../events/event-log.ts';
@@ -262,13 +265,10 @@ function checkSchemas({
 }
 
 async function held(name: string, schema: z.ZodType, answer: unknown): Promise<unknown> {
-  const parsed = await schema.safeParseAsync(answer);
+  const parsed = await schema.safeParseAsync(answer, { error: inWords });
   if (parsed.success) return parsed.data;
-  const problems = parsed.error.issues.map(({ path, message }) => [...path, message].join(': '));
-  throw new PolyError(
-    'action_failed',
-    `${name} answered something else than it declares: ${problems.join('; ')}.`,
-  );
+  const problems = sayProblems(problemsOf(parsed.error, answer));
+  throw new PolyError('action_failed', `${name} answered something else than it declares: ${problems}`);
 }
 
 /** A copy that JSON can carry. */

@@ -55,6 +55,21 @@ it.each([
   expect(problems).toEqual([expect.stringContaining('config.toml')]);
 });
 
+it.each([
+  ['[permission.spwan]', '"spwan" is unknown: permission takes timeout, spawn, write and directory; did you'],
+  ['[permision]', '"permision" is unknown: it takes output and permission; did you mean permission?'],
+  ['[permission.spawn]\n"x" = "never"', 'permission.spawn.x must be allow, ask or deny, not "never".'],
+  ['[permission]\ntimeout = 5', 'permission.timeout must be text, not 5.'],
+  [
+    '[permission]\ntimeout = "5"',
+    'permission.timeout must be a time like "90s", "5m" or "1h", at most 24h, not',
+  ],
+  ['[output]\npane_mb = 0', 'output.pane_mb must be 1 to 1024, not 0.'],
+  ['[permission.directory]\n"src" = "deny"', 'permission.directory.src must begin with "/", "~/" or "*"'],
+])('says of %j what is wrong and what may stand there', (text, problem) => {
+  expect(read(text).problems[0]).toContain(`config.toml: ${problem}`);
+});
+
 it('denies everything when it is no file', () => {
   expect(readConfig(folder).permission.write).toEqual({ '*': 'deny' });
 });

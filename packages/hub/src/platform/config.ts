@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
+import { PolyError, readGiven } from '@polyphony/protocol';
 import { parse } from 'smol-toml';
 import * as z from 'zod';
 import type { Rules } from './rules.ts';
@@ -62,10 +63,9 @@ export function readConfig(file: string): Config {
     return denied(`${file} cannot be read: ${(error as Error).message}`);
   }
   try {
-    return { ...known.parse(parse(text)), problems: [] };
+    return { ...readGiven(known, parse(text), { what: file }), problems: [] };
   } catch (error) {
-    const why = error instanceof z.ZodError ? z.prettifyError(error) : (error as Error).message;
-    return denied(`${file}: ${why}`);
+    return denied(error instanceof PolyError ? error.message : `${file}: ${(error as Error).message}`);
   }
 }
 

@@ -1,5 +1,5 @@
 import { inspect } from 'node:util';
-import { type Action, type ErrorInfo, PolyError } from '@polyphony/protocol';
+import { type Action, type ErrorInfo, PolyError, readGiven } from '@polyphony/protocol';
 import { type Draft, draft, type EventLog, type Source } from '../events/event-log.ts';
 import type { Handlers, Told } from '../events/handlers.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -164,15 +164,11 @@ function permitScope({ name, scope, onPane }: Action, caller: Caller): void {
   );
 }
 
-function validate(action: Action, given: unknown): unknown {
-  const parsed = action.params.safeParse(given);
-  if (parsed.success) return parsed.data;
-  const problems = parsed.error.issues.map(({ path, message }) =>
-    path.length > 0 ? `${path.join('.')}: ${message}` : message,
-  );
-  throw new PolyError('invalid_arguments', `${action.name}: ${problems.join('; ')}`, {
-    hint: `poly action ${action.name} --help shows what it takes.`,
-    details: parsed.error.issues.map(({ path, code, message }) => ({ path, code, message })),
+function validate({ name, params, secrets }: Action, given: unknown): unknown {
+  return readGiven(params, given, {
+    what: name,
+    hint: `poly action ${name} --help shows what it takes.`,
+    secrets,
   });
 }
 

@@ -1,6 +1,6 @@
 import { PolyError } from '@polyphony/protocol';
 import type { Schema } from './action-info.ts';
-import { type Flag, type Flags, toBoolean, toNumber, toRecord } from './flag.ts';
+import { type Flag, type Flags, toBoolean, toChoice, toNumber, toRecord } from './flag.ts';
 
 type Kind = 'string' | 'integer' | 'number' | 'boolean' | 'array' | 'record' | 'other';
 
@@ -36,7 +36,10 @@ const placeholders: Readonly<Record<Kind, string | undefined>> = {
 };
 
 const read: Readonly<Record<Kind, (words: readonly string[], name: string, schema: Schema) => unknown>> = {
-  string: ([word]) => word,
+  string: ([word = ''], name, schema) => {
+    const choices = choicesOf(schema);
+    return choices ? toChoice(word, name, choices) : word;
+  },
   integer: ([word = ''], name) => toNumber(word, name, true),
   number: ([word = ''], name) => toNumber(word, name, false),
   boolean: ([word = 'true'], name) => toBoolean(word, name),

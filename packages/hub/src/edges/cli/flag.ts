@@ -1,4 +1,4 @@
-import { PolyError } from '@polyphony/protocol';
+import { asSentence, mustBeOneOf, PolyError } from '@polyphony/protocol';
 
 /** A flag of a command: how it is written, and what its words become. */
 export interface Flag<T = unknown> {
@@ -24,7 +24,6 @@ export type FlagValues<F extends Flags> = {
 interface Wording {
   readonly value?: string;
   readonly short?: string;
-  readonly choices?: readonly string[];
 }
 
 interface Bounds {
@@ -57,6 +56,16 @@ export function toggle(help: string, wording: Wording = {}): Flag<boolean> {
   return { help, ...wording, read: ([word = 'true'], name) => toBoolean(word, name) };
 }
 
+/** One of a few words. */
+export function choice(help: string, choices: readonly string[]): Flag<string> {
+  return {
+    help,
+    value: choices.join('|'),
+    choices,
+    read: ([word = ''], name) => toChoice(word, name, choices),
+  };
+}
+
 /** `--env K=V`, as often as there are variables. */
 export function pairs(help: string, wording: Wording = {}): Flag<Readonly<Record<string, string>>> {
   return { help, value: 'K=V', repeated: true, ...wording, read: toRecord };
@@ -74,6 +83,11 @@ export function toNumber(word: string, name: string, whole: boolean): number {
 export function toBoolean(word: string, name: string): boolean {
   if (word === 'true' || word === 'false') return word === 'true';
   throw new PolyError('invalid_arguments', `--${name} is true or false, not "${word}".`);
+}
+
+export function toChoice(word: string, name: string, choices: readonly string[]): string {
+  if (choices.includes(word)) return word;
+  throw new PolyError('invalid_arguments', asSentence([`--${name} ${mustBeOneOf(choices, word)}`]));
 }
 
 export function toRecord(words: readonly string[], name: string): Readonly<Record<string, string>> {

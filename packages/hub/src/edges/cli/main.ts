@@ -1,11 +1,10 @@
-import { type CallOptions, type Client, errorKinds, PolyError } from '@polyphony/protocol';
+import { type CallOptions, type Client, didYouMean, errorKinds, PolyError } from '@polyphony/protocol';
 import { version } from './build.ts';
 import type { Call, Command, Offline } from './command.ts';
 import { commands } from './commands.ts';
 import type { Env } from './env.ts';
 import { connectHub } from './find-hub.ts';
 import { asksForHelp, beforeDashes, showCommand, showGroup, showOverview, synopsis } from './help.ts';
-import { didYouMean } from './nearest.ts';
 import { Output, type Streams } from './output.ts';
 import { globalFlags, parse } from './parse.ts';
 

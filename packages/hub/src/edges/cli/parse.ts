@@ -1,7 +1,6 @@
 import { parseArgs } from 'node:util';
-import { PolyError } from '@polyphony/protocol';
+import { didYouMean, PolyError } from '@polyphony/protocol';
 import { type Flag, type Flags, type FlagValues, toggle } from './flag.ts';
-import { didYouMean } from './nearest.ts';
 import { shellWord } from './shell-word.ts';
 
 export interface Parsed<F extends Flags> {

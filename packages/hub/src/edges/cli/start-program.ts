@@ -1,4 +1,4 @@
-import { type Client, environmentToPass, PolyError } from '@polyphony/protocol';
+import { asSentence, type Client, environmentToPass, PolyError } from '@polyphony/protocol';
 import type { Env } from './env.ts';
 
 interface ProgramFlags {
@@ -43,9 +43,9 @@ function inWordsOfFlags(error: PolyError, argv: readonly string[]): PolyError {
       details as readonly { readonly path: readonly string[]; readonly message: string }[]
     ).map(({ path: [parameter = ''], message }) => {
       const flag = flagNames[parameter] ?? `--${parameter}`;
-      return message.startsWith('must ') ? `${flag} ${message}` : `${flag}: ${message}`;
+      return `${flag} ${message}`;
     });
-    return new PolyError(code, `${problems.join('; ')}.`, { details, cause: error });
+    return new PolyError(code, asSentence(problems), { details, cause: error });
   }
   const [program = ''] = argv;
   if (

@@ -89,11 +89,6 @@ export async function importFile(
   const { args, flags } = call;
   const [file = ''] = args;
   const from = flags.from ?? (file.includes('teamocil') ? 'teamocil' : 'tmuxinator');
-  if (!Object.hasOwn(importers, from))
-    throw new PolyError(
-      'invalid_arguments',
-      `--from is ${Object.keys(importers).join(' or ')}, not "${from}".`,
-    );
   const { workspace, warnings } = await explained(async () =>
     importers[from as keyof typeof importers](readText(file), { name: file }),
   );

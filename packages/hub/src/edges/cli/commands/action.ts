@@ -1,11 +1,10 @@
-import { PolyError } from '@polyphony/protocol';
+import { nearest, PolyError } from '@polyphony/protocol';
 import { flagsOf } from '../action-flags.ts';
 import type { ActionInfo } from '../action-info.ts';
 import { builtInActions } from '../build.ts';
 import { type Call, type Command, command } from '../command.ts';
 import { type Flag, type Flags, text } from '../flag.ts';
 import { asksForHelp, showAction, showCommand } from '../help.ts';
-import { nearest } from '../nearest.ts';
 import { callOnPane } from '../panes.ts';
 import { globalFlags, parse } from '../parse.ts';
 

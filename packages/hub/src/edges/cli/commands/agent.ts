@@ -1,6 +1,6 @@
 import { type AgentPane, type Client, type Delivery, PolyError } from '@polyphony/protocol';
 import { type Command, command } from '../command.ts';
-import { pairs, text } from '../flag.ts';
+import { choice, pairs, text } from '../flag.ts';
 import { shown } from '../output.ts';
 import { callOnPane } from '../panes.ts';
 import { standardInput } from '../standard-input.ts';
@@ -14,10 +14,7 @@ export const agentCommands: readonly Command[] = [
     rest: '<agent> [args…]',
     flags: {
       model: text('haiku, sonnet or opus for claude; a model’s name for others.', { value: 'MODEL' }),
-      permissions: text('Whether it asks before it acts; ask when left out.', {
-        value: 'ask|auto',
-        choices: ['ask', 'auto'],
-      }),
+      permissions: choice('Whether it asks before it acts; ask when left out.', ['ask', 'auto']),
       prompt: text('What it starts with.'),
       name: text('An id of your own for its pane.', { value: 'ID' }),
       cwd: text('Where it starts; here when left out.', { value: 'FOLDER' }),

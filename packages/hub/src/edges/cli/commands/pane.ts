@@ -7,7 +7,7 @@ import {
   PolyError,
 } from '@polyphony/protocol';
 import { type Call, type Command, command } from '../command.ts';
-import { pairs, text, toggle, wholeNumber } from '../flag.ts';
+import { choice, pairs, text, toggle, wholeNumber } from '../flag.ts';
 import { grepPane } from '../grep-pane.ts';
 import { type Output, shown } from '../output.ts';
 import { callOnPane, knownPaneId } from '../panes.ts';
@@ -27,10 +27,7 @@ export const paneCommands: readonly Command[] = [
     rest: '[program [args…]]',
     args: ['[program…]'],
     flags: {
-      backend: text('Where it lives; tmux when the tmux session is up, otherwise pty.', {
-        value: 'pty|tmux',
-        choices: ['pty', 'tmux'],
-      }),
+      backend: choice('Where it lives; tmux when the tmux session is up, otherwise pty.', ['pty', 'tmux']),
       name: text('An id of your own, to say instead of the one that is made.', { value: 'ID' }),
       title: text('What people see.'),
       cwd: text('Where it starts; here when left out.', { value: 'FOLDER' }),

@@ -1,14 +1,15 @@
 import { type Command, command } from '../command.ts';
-import { text, toggle } from '../flag.ts';
+import { choice, text, toggle } from '../flag.ts';
 
 const socketFlags = {
   'socket-name': text("Name of the tmux server's socket (tmux -L).", { value: 'NAME' }),
   'socket-path': text("Path of the tmux server's socket (tmux -S).", { value: 'PATH' }),
 };
-const onExists = text('What to do with a session of the same name; error when left out.', {
-  value: 'error|reuse|replace',
-  choices: ['error', 'reuse', 'replace'],
-});
+const onExists = choice('What to do with a session of the same name; error when left out.', [
+  'error',
+  'reuse',
+  'replace',
+]);
 const output = {
   output: text('Write there instead of printing it.', { value: 'FILE' }),
   force: toggle('Replace that file if it is there.'),
@@ -49,10 +50,10 @@ export const workspaceCommands: readonly Command[] = [
     summary: 'Turns a file of tmuxinator or teamocil into such a file.',
     args: ['<file>'],
     flags: {
-      from: text("Whose file it is; told by its path when left out, and otherwise tmuxinator's.", {
-        value: 'tmuxinator|teamocil',
-        choices: ['tmuxinator', 'teamocil'],
-      }),
+      from: choice("Whose file it is; told by its path when left out, and otherwise tmuxinator's.", [
+        'tmuxinator',
+        'teamocil',
+      ]),
       ...output,
     },
     completes: 'file',
