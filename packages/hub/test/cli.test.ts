@@ -145,6 +145,17 @@ describe('the command line without a hub', () => {
       ['workspace', 'import', 'x', '--from', 'zellij'],
       '--from must be tmuxinator or teamocil, not "zellij".',
     ],
+    [
+      ['wait', 'x', '--idle', '5x'],
+      '--idle must be a number of milliseconds, or a time like 500ms, 5s or 2m, not',
+    ],
+    [['wait', 'x', '--idle', '0'], '--idle must be 1ms to 1h, not "0".'],
+    [['wait', 'x', '--idle', '2h'], '--idle must be 1ms to 1h, not "2h".'],
+    [
+      ['wait', 'x', '--timeout', '-1'],
+      '--timeout must be a number of seconds, or a time like 500ms, 5s or 2m, not',
+    ],
+    [['wait', 'x', '--timeout', '0s'], '--timeout must be 1ms or more, not "0s".'],
     [['agent', 'create'], 'agent create needs an agent: claude, codex, gemini or opencode.'],
     [['attach', 'x', '--json'], 'attach shows a pane to a person and has no JSON.'],
     [['read', 'x', '--grep', '('], '--grep "(" is no regular expression: unterminated group.'],
@@ -300,6 +311,23 @@ describe('the command line and its hub', () => {
       'Not sent: x asks something first ("Trust it?"). Answer it: poly attach x',
     ]);
     expect(hub.asked.at(-1)?.body).toMatchObject({ text: 'two\nlines' });
+  });
+
+  it('waits for as long as is said, in the unit that is said', async () => {
+    const hub = await standIn({ '/action/pane:wait': { body: { reason: 'idle', next: 0 } } });
+    for (const [idle, timeout] of [
+      ['500', '60'],
+      ['500ms', '1m'],
+    ]) {
+      await ground.ok('wait', 'x', '--idle', idle ?? '', '--timeout', timeout ?? '');
+      expect(hub.asked.at(-1)?.body).toMatchObject({
+        idleMs: 500,
+        timeoutMs: expect.toSatisfy((ms: number) => ms > 30_000 && ms <= 60_000),
+      });
+    }
+    const help = await ground.ok('wait', '--help');
+    expect(help).toMatch(/--idle MS .* In milliseconds, or as 500ms, 5s, 2m\./);
+    expect(help).toMatch(/--timeout S .* In seconds, or as 500ms, 5s, 2m\./);
   });
 
   it('prints every match that is kept, in its order, and answers as grep does', async () => {

@@ -28,17 +28,13 @@ it.each<[z.ZodType, unknown, string]>([
   [paneNew.params, { backend: 'tmx' }, 'it: backend must be pty or tmux, not "tmx"; did you mean tmux?'],
   [paneNew.params, { backend: 7 }, 'it: backend must be pty or tmux, not 7.'],
   [paneNew.params, { argv: 'ls' }, 'it: argv must be a list, not "ls".'],
-  [paneNew.params, { argv: [] }, 'it: argv must not be empty (given: []).'],
+  [paneNew.params, { argv: [] }, 'it: argv must not be empty.'],
   [paneNew.params, { argv: ['ls', 7] }, 'it: argv.1 must be text, not 7.'],
   [paneNew.params, { cols: 'wide' }, 'it: cols must be a whole number, not "wide".'],
   [paneNew.params, { cols: 2.5 }, 'it: cols must be a whole number, not 2.5.'],
   [paneNew.params, { cols: 1 }, 'it: cols must be 2 to 1000, not 1.'],
   [paneNew.params, { persist: 'yes' }, 'it: persist must be true or false, not "yes".'],
-  [
-    paneNew.params,
-    { title: 'x'.repeat(201) },
-    `it: title must have at most 200 characters, not "${'x'.repeat(79)}….`,
-  ],
+  [paneNew.params, { title: 'x'.repeat(201) }, 'it: title must have at most 200 characters, not 201.'],
   [paneNew.params, { cwd: 'a\0\u202eb' }, 'it: cwd must not contain NUL (given: "a\\u0000\\u202eb").'],
   [paneNew.params, { meta: { a: [] } }, 'it: meta.a must be text, a number, true or false or null, not [].'],
   [paneNew.params, { env: { 'A=B': 'c' } }, 'it: env.A=B must be a name without "=".'],
@@ -82,7 +78,5 @@ it.each<[z.ZodType, unknown, string]>([
 it('repeats no secret', () => {
   const schema = z.strictObject({ data: z.string().max(3), env: z.record(z.string(), z.string()) });
   const said = refusal(schema, { data: 'hunter2', env: { KEY: 4711 } }, ['data', 'env']);
-  expect(said).toBe(
-    'it: data must have at most 3 characters, not this text of 7 characters; env.KEY must be text, not a number.',
-  );
+  expect(said).toBe('it: data must have at most 3 characters, not 7; env.KEY must be text, not a number.');
 });

@@ -83,6 +83,13 @@ function describe(issue: z.core.$ZodIssue, value: unknown, secret: boolean): str
       const wanted = issue.errors.flat().map((one) => one.message.replace(/^must be /, ''));
       return given(`must be ${listed([...new Set(wanted)], 'or')}`, value, shown);
     }
+    case 'too_small':
+    case 'too_big':
+      return given(
+        message,
+        value,
+        lengths[issue.origin] ? String((value as string | object[]).length) : shown,
+      );
     case 'custom':
       return path.length === 0 ? message : given(message, value, shown);
     default:
@@ -93,6 +100,7 @@ function describe(issue: z.core.$ZodIssue, value: unknown, secret: boolean): str
 /** Adds what was there instead, unless it speaks for itself. */
 function given(message: string, value: unknown, shown: string): string {
   if (value === undefined && message.startsWith('must ')) return `is missing: it ${message}`;
+  if (message === 'must not be empty') return message;
   if (message.startsWith('must not ') || !message.startsWith('must ')) return `${message} (given: ${shown})`;
   return `${message}, not ${shown}`;
 }

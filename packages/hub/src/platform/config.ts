@@ -3,6 +3,7 @@ import { homedir } from 'node:os';
 import { PolyError, readGiven } from '@polyphony/protocol';
 import { parse } from 'smol-toml';
 import * as z from 'zod';
+import { durationMs } from './duration.ts';
 import type { Rules } from './rules.ts';
 
 export interface Config {
@@ -19,15 +20,11 @@ export interface Config {
   readonly problems: readonly string[];
 }
 
-const unitMs = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
-const longestMs = 24 * unitMs.h;
+const longestMs = 24 * 3_600_000;
 
 const duration = z
   .string()
-  .transform((text) => {
-    const [, count = 'NaN', unit = 'ms'] = /^(\d+)(ms|s|m|h)$/.exec(text) ?? [];
-    return Number(count) * unitMs[unit as keyof typeof unitMs];
-  })
+  .transform((text) => durationMs(text) ?? Number.NaN)
   .refine((ms) => ms <= longestMs, 'must be a time like "90s", "5m" or "1h", at most 24h');
 const verdict = z.enum(['allow', 'ask', 'deny']);
 const rules = z.record(z.string().min(1), verdict).default({});

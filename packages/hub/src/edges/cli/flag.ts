@@ -1,4 +1,5 @@
 import { asSentence, mustBeOneOf, PolyError } from '@polyphony/protocol';
+import { durationMs, durationText } from '../../platform/duration.ts';
 
 /** A flag of a command: how it is written, and what its words become. */
 export interface Flag<T = unknown> {
@@ -48,6 +49,31 @@ export function wholeNumber(
       if (number >= least && number <= most) return number;
       const range = most === Number.MAX_SAFE_INTEGER ? `${least} or more` : `${least} to ${most}`;
       throw new PolyError('invalid_arguments', `--${name} must be ${range}, not ${number}.`);
+    },
+  };
+}
+
+/** A time in milliseconds, given as `500ms`, `5s`, `2m`, or as a bare number of the unit that its value is named for. */
+export function time(
+  help: string,
+  unit: 'ms' | 's',
+  { most = Number.MAX_SAFE_INTEGER }: Pick<Bounds, 'most'> = {},
+): Flag<number> {
+  const named = unit === 'ms' ? 'milliseconds' : 'seconds';
+  return {
+    help: `${help} In ${named}, or as 500ms, 5s, 2m.`,
+    value: unit.toUpperCase(),
+    read: ([word = ''], name) => {
+      const ms = durationMs(word, unit);
+      const must = `--${name} must be`;
+      if (ms === undefined)
+        throw new PolyError(
+          'invalid_arguments',
+          `${must} a number of ${named}, or a time like 500ms, 5s or 2m, not "${word}".`,
+        );
+      if (ms >= 1 && ms <= most) return ms;
+      const range = most === Number.MAX_SAFE_INTEGER ? '1ms or more' : `1ms to ${durationText(most)}`;
+      throw new PolyError('invalid_arguments', `${must} ${range}, not "${word}".`);
     },
   };
 }

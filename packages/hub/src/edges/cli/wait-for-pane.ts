@@ -1,13 +1,15 @@
 import { type PaneWaitResult, PolyError } from '@polyphony/protocol';
+import { durationText } from '../../platform/duration.ts';
 import type { Call } from './command.ts';
 import { callOnPane } from './panes.ts';
 
 interface WaitFlags {
   readonly exit?: boolean;
   readonly text?: string;
+  /** Both in milliseconds. */
   readonly idle?: number;
-  readonly since?: number;
   readonly timeout?: number;
+  readonly since?: number;
 }
 
 const longestAskMs = 3_600_000;
@@ -23,7 +25,7 @@ export async function waitForPane({
   const { exit, text, idle, since, timeout = Number.POSITIVE_INFINITY } = flags;
   if (!exit && text === undefined && idle === undefined)
     throw new PolyError('invalid_arguments', 'say what to wait for: --exit, --text RE or --idle MS.');
-  const until = performance.now() + timeout * 1000;
+  const until = performance.now() + timeout;
   const what = {
     ...(exit && { exit }),
     ...(text !== undefined && { text }),
@@ -43,7 +45,7 @@ export async function waitForPane({
     else if (result.reason === 'exit')
       out.note(`${paneId} ended with ${result.exitSignal ?? result.exitCode ?? 'an unknown result'}.`);
     if (result.reason === 'timeout') {
-      if (!json) out.note(`poly: ${timeout} s have passed, and ${paneId} ${missed(flags)}.`);
+      if (!json) out.note(`poly: ${durationText(timeout)} have passed, and ${paneId} ${missed(flags)}.`);
       return 5;
     }
     // Whoever waited for something else has not got it.
@@ -56,5 +58,5 @@ function missed({ text, idle, since }: WaitFlags): string {
     const from = since === undefined ? ' since then (--since 0 counts all it has printed)' : '';
     return `has printed nothing that matches "${text}"${from}`;
   }
-  return idle === undefined ? 'has not ended' : `was never silent for ${idle} ms`;
+  return idle === undefined ? 'has not ended' : `was never silent for ${durationText(idle)}`;
 }

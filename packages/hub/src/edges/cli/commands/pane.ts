@@ -7,7 +7,7 @@ import {
   PolyError,
 } from '@polyphony/protocol';
 import { type Call, type Command, command } from '../command.ts';
-import { choice, pairs, text, toggle, wholeNumber } from '../flag.ts';
+import { choice, pairs, text, time, toggle, wholeNumber } from '../flag.ts';
 import { grepPane } from '../grep-pane.ts';
 import { type Output, shown } from '../output.ts';
 import { callOnPane, knownPaneId } from '../panes.ts';
@@ -170,21 +170,19 @@ export const paneCommands: readonly Command[] = [
     flags: {
       exit: toggle('Until it has ended; every wait ends then.'),
       text: text('Until a line that comes matches.', { value: 'RE' }),
-      idle: wholeNumber('Until nothing was printed for so long; not before something has been.', {
-        value: 'MS',
-        least: 1,
+      idle: time('Until nothing was printed for so long; not before something has been.', 'ms', {
         most: 3_600_000,
       }),
       since: wholeNumber('What is printed from this byte on counts; otherwise from now on.', {
         value: 'OFFSET',
       }),
-      timeout: wholeNumber('At most so many seconds; then the exit code is 5.', { value: 'S', least: 1 }),
+      timeout: time('At most so long; then the exit code is 5.', 's'),
     },
     completes: 'pane',
     examples: [
       'poly wait build --exit',
       "poly wait server --text 'listening on' --since 0",
-      'poly wait repl --idle 500 --timeout 60',
+      'poly wait repl --idle 500ms --timeout 2m',
     ],
     run: waitForPane,
   }),
