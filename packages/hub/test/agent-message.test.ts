@@ -23,7 +23,29 @@ describe.each(['pty', 'tmux'] as const)('a message to an agent that is still sta
     await hub.client.call('pane:write', { paneId, data: 'help', enter: true });
     expect(await hub.client.call('agent:list', {})).toMatchObject([{ id: paneId, vendor: 'claude' }]);
     expect(await delivery).toEqual({ state: 'failed', door: 'terminal', reason: 'it has ended' });
+    await until(async () => (await hub.client.call('agent:list', {}))[0]?.status === 'gone');
     const { lines } = await hub.client.call('pane:read', { paneId });
     expect(lines?.map(({ text }) => text)).toEqual(['started', 'help', 'got help']);
+  });
+
+  it('is the same agent when it is started anew, and asks for what it had to ask for', async () => {
+    const program = join(hub.home, 'opencode');
+    writeFileSync(program, '#!/bin/sh\necho "$OPENCODE_PERMISSION"; exec cat');
+    chmodSync(program, 0o700);
+    const env = { OPENCODE_PERMISSION: 'everything' };
+    const { id: paneId } = await hub.client.call('agent:create', {
+      argv: [program],
+      env,
+      permissions: 'ask',
+    });
+    const asks = () =>
+      until(async () => (await hub.client.call('pane:screen', { paneId })).lines[0]?.includes('ask'));
+    await asks();
+    await hub.client.call('pane:close', { paneId, cleanup: false });
+    const meta = async () => (await hub.client.call('pane:get-meta', { paneId })).meta['agent.status'];
+    await until(async () => (await meta()) === 'gone');
+    await hub.client.call('pane:restart', { paneId, env });
+    await asks();
+    await until(async () => (await meta()) === 'starting');
   });
 });

@@ -186,6 +186,25 @@ describe('poly in a terminal', () => {
   });
 });
 
+describe('poly kill --all in a terminal', () => {
+  it('asks first, and ends nothing unless the answer is yes', async () => {
+    await ground.ok('prune');
+    await ground.ok('run', '--name', 'asked-about', '--', 'cat');
+    for (const [answer, code, left] of [
+      ['\r', 1, 1],
+      ['no\r', 1, 1],
+      ['\x04', 1, 1],
+      ['y\r', 0, 0],
+    ] as const) {
+      const terminal = open('kill', '--all', '--cleanup');
+      await terminal.shows('End 1 pane (asked-about), with everything they started? [y/N] ');
+      terminal.type(answer);
+      expect(await terminal.ended).toBe(code);
+      expect(await ground.json<readonly PaneInfo[]>('ls')).toHaveLength(left);
+    }
+  }, 60_000);
+});
+
 describe('poly attach on a tmux pane', () => {
   it('shows each terminal its own pane, in a session that goes when it does', async () => {
     await ground.ok('session', 'start');

@@ -176,6 +176,48 @@ describe('poly with a real hub', () => {
     expect(await panes()).toEqual([]);
   });
 
+  it('starts a pane anew, forgets those that have ended, and ends all only when told so', async () => {
+    await ground.ok('run', '--name', 'again', '--', 'sh', '-c', 'echo "for $WHO"; exec cat');
+    expect(await ground.ok('restart', 'aga', '--env', 'WHO=me')).toBe('again\n');
+    await eventually(
+      () => ground.ok('read', 'again'),
+      (text) => text.includes('for me'),
+    );
+    await ground.ok('run', '--name', 'over', '--', 'true');
+    await ground.run(['wait', 'over', '--exit']);
+    expect(await ground.ok('prune')).toBe('over\n');
+    expect(await ground.run(['prune'])).toMatchObject({
+      code: 0,
+      stdout: '',
+      stderr: 'No pane has ended.\n',
+    });
+    const asked = await ground.run(['kill', '--all']);
+    expect([asked.code, asked.stderr]).toEqual([
+      4,
+      'poly: this would end 1 pane (again), and nobody can be asked. Say --yes to end them.\n',
+    ]);
+    expect((await panes()).map(({ status }) => status)).toEqual(['running']);
+    expect(await ground.ok('kill', '--all', '--yes', '--cleanup')).toBe('again\n');
+    expect(await panes()).toEqual([]);
+    expect(await ground.run(['kill', '--all'])).toMatchObject({ code: 0, stderr: 'No pane runs.\n' });
+  }, 60_000);
+
+  it('ends every pane of a pane but itself', async () => {
+    const poly = `'${process.execPath}' '${ground.program}'`;
+    const script = `${poly} run --name child -- cat; ${poly} kill --all --yes --cleanup; exec cat`;
+    await ground.ok('run', '--name', 'other', '--', 'cat');
+    await ground.ok('run', '--name', 'parent', '--', 'sh', '-c', script);
+    await eventually(
+      () => ground.ok('read', 'parent'),
+      (text) => text.split('\n').filter((line) => line === 'child').length === 2,
+    );
+    expect((await panes()).map(({ id, status }) => [id, status])).toEqual([
+      ['other', 'running'],
+      ['parent', 'running'],
+    ]);
+    await ground.ok('kill', 'other', 'parent', '--cleanup');
+  }, 60_000);
+
   it('follows events over a restart of the hub without a gap', async () => {
     await ground.ok('emit', 'first', '--by', 'test', '--n', '1', '--n', '2');
     const child = spawn(

@@ -156,6 +156,8 @@ describe('the command line without a hub', () => {
       '--timeout must be a number of seconds, or a time like 500ms, 5s or 2m, not',
     ],
     [['wait', 'x', '--timeout', '0s'], '--timeout must be 1ms or more, not "0s".'],
+    [['kill'], 'kill needs <pane…>. poly ls shows them; --all ends every one.'],
+    [['kill', '--all', 'x'], '--all is every pane: name none. To end some: poly kill x'],
     [['agent', 'create'], 'agent create needs an agent: claude, codex, gemini or opencode.'],
     [['attach', 'x', '--json'], 'attach shows a pane to a person and has no JSON.'],
     [['read', 'x', '--grep', '('], '--grep "(" is no regular expression: unterminated group.'],

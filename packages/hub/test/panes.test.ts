@@ -53,6 +53,44 @@ describe.each(backends)('%s panes', (backend) => {
   const shows = (paneId: string, line: string) =>
     until(async () => (await text(paneId)).some((shown) => shown.trim() === line));
 
+  it('are started anew in their place, running or ended, and are another to whoever knew the one before', async () => {
+    const argv = ['sh', '-c', 'echo "$WHO in $PWD"; exec cat'];
+    const asked = { id: `again-${backend}`, argv, backend, cwd: '/', title: 'mine', meta: { role: 'x' } };
+    const first = await hub.client.call('pane:new', { ...asked, env: { WHO: 'first' }, cols: 70 });
+    const { id: paneId } = first;
+    await shows(paneId, 'first in /');
+    const ended = exit(paneId);
+    const second = await hub.client.call('pane:restart', { paneId, env: { WHO: 'second' } });
+    expect((await ended).payload).toMatchObject({ paneId });
+    expect(second).toMatchObject({ id: paneId, meta: { role: 'x' }, backend });
+    expect(second.pid).not.toBe(first.pid);
+    await shows(paneId, 'second in /');
+    expect((await text(paneId)).join('\n')).not.toContain('first');
+    expect(await hub.client.call('pane:screen', { paneId })).toMatchObject({ cols: 70 });
+    await hub.client.call('pane:close', { paneId, cleanup: false });
+    await hub.client.call('pane:restart', { paneId });
+    await shows(paneId, 'in /');
+    const listed = await hub.client.call('pane:list', {});
+    expect(listed.filter(({ id }) => id === paneId)).toMatchObject([
+      { status: 'running', argv, title: 'mine' },
+    ]);
+    await hub.client.call('pane:close', { paneId });
+    await expect(hub.client.call('pane:restart', { paneId })).rejects.toMatchObject({ code: 'not_found' });
+  });
+
+  it('that have ended are forgotten together, and no other', async () => {
+    const { id: gone } = await open('true');
+    const { id: runs } = await open('cat');
+    await exit(gone);
+    const { ids } = await hub.client.call('pane:prune', {});
+    expect(ids).toContain(gone);
+    expect(ids).not.toContain(runs);
+    const left = (await hub.client.call('pane:list', {})).map(({ id, status }) => [id, status]);
+    expect(left).toContainEqual([runs, 'running']);
+    expect(left.every(([, status]) => status === 'running')).toBe(true);
+    await hub.client.call('pane:close', { paneId: runs });
+  });
+
   it('run a program, keep all it printed, and tell how it ended', async () => {
     const { id } = await open('sh', '-c', 'echo one; printf "two\\nthree"; exit 7');
     expect((await exit(id)).payload).toEqual({ paneId: id, exitCode: 7, exitSignal: null });

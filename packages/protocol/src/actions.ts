@@ -3,6 +3,8 @@ import type * as agent from './agent.ts';
 import type * as approval from './approval.ts';
 import type * as extension from './extension.ts';
 import type * as pane from './pane.ts';
+import type * as panePrune from './pane-prune.ts';
+import type * as paneRestart from './pane-restart.ts';
 import type * as paneSearch from './pane-search.ts';
 import type * as paneWait from './pane-wait.ts';
 import type * as server from './server.ts';
@@ -13,6 +15,8 @@ import type * as shell from './shell.ts';
 export interface BuiltInActions {
   readonly 'pane:new': typeof pane.paneNew;
   readonly 'pane:close': typeof pane.paneClose;
+  readonly 'pane:restart': typeof paneRestart.paneRestart;
+  readonly 'pane:prune': typeof panePrune.panePrune;
   readonly 'pane:list': typeof pane.paneList;
   readonly 'pane:get-meta': typeof pane.paneGetMeta;
   readonly 'pane:set-meta': typeof pane.paneSetMeta;

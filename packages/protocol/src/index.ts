@@ -11,6 +11,8 @@ export * from './extension.ts';
 export * from './id.ts';
 export * from './nearest.ts';
 export * from './pane.ts';
+export * from './pane-prune.ts';
+export * from './pane-restart.ts';
 export * from './pane-search.ts';
 export * from './pane-wait.ts';
 export * from './pty-session.ts';

@@ -161,9 +161,8 @@ export class HubState {
 }
 
 function changesList({ event, payload }: PolyEvent): boolean {
-  return (
-    event !== 'action:success' || (payload as { readonly actionName: string }).actionName === 'pane:close'
-  );
+  const { actionName = '' } = payload as { readonly actionName?: string };
+  return event !== 'action:success' || actionName === 'pane:close' || actionName === 'pane:prune';
 }
 
 const send: Parameters<typeof createClient>[0]['transport'] = async ({ method, path, headers, body }) => {

@@ -36,7 +36,12 @@ interface KnownPane {
 
 /** What agents need of panes. */
 export interface AgentPanes {
-  create(params: PaneNewParams, asker: Asker): Promise<PaneNewResult>;
+  /** The fixed variables outweigh the others, also when it is started again. */
+  create(
+    params: PaneNewParams,
+    fixedEnv: Readonly<Record<string, string>>,
+    asker: Asker,
+  ): Promise<PaneNewResult>;
   /** Those that somebody may know of. */
   visibleTo(caller: Caller): readonly KnownPane[];
   find(paneId: string): KnownPane | undefined;
@@ -70,8 +75,7 @@ export function registerAgentActions({ registry, panes, events, clock, log }: Ag
       const launched = launch({ argv, model, permissions, prompt });
       const meta = { ...params.meta, ...state('starting', { 'agent.runtime': launched.vendor }) };
       // What was asked for here outweighs what the caller's environment happens to say.
-      const env = { ...params.env, ...launched.env };
-      const pane = await panes.create({ ...params, argv: launched.argv, env, meta }, context);
+      const pane = await panes.create({ ...params, argv: launched.argv, meta }, launched.env, context);
       await events.append([draft(context.caller, 'agent:created', { paneId: pane.id })]);
       return { ...pane, agent: { vendor: launched.vendor, status: 'starting' as const } };
     },
@@ -110,17 +114,22 @@ export function registerAgentActions({ registry, panes, events, clock, log }: Ag
 
   events.listen((batch) => {
     for (const { event, payload, source } of batch) {
-      if (event !== 'pane:exited') continue;
+      const status = lives[event];
+      if (status === undefined) continue;
       const { paneId } = payload as { readonly paneId: string };
-      if (panes.find(paneId)?.meta['agent.runtime'] === undefined) continue;
-      const gone = async (): Promise<void> => {
-        await panes.setMeta(paneId, state('gone'));
-        await events.append([draft({ participant: source }, 'agent:state', { paneId, status: 'gone' })]);
+      const { 'agent.runtime': runtime, 'agent.status': before } = panes.find(paneId)?.meta ?? {};
+      if (runtime === undefined || (status === 'starting' && before !== 'gone')) continue;
+      const note = async (): Promise<void> => {
+        await panes.setMeta(paneId, state(status));
+        await events.append([draft({ participant: source }, 'agent:state', { paneId, status })]);
       };
-      gone().catch((error: unknown) => log.warn('an agent’s end could not be noted', { paneId, error }));
+      note().catch((error: unknown) => log.warn('an agent’s life could not be noted', { paneId, error }));
     }
   });
 }
+
+/** What becomes of the agent in a pane that ends, and in one that is started again. */
+const lives: Readonly<Record<string, AgentStatus>> = { 'pane:exited': 'gone', 'pane:created': 'starting' };
 
 /** What an agent is doing: what its screen tells, else what it last told itself; never a guess. */
 async function describe(

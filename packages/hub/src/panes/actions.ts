@@ -12,8 +12,10 @@ import {
   paneKeys,
   paneList,
   paneNew,
+  panePrune,
   paneRead,
   paneResize,
+  paneRestart,
   paneScreen,
   paneSearch,
   paneSetMeta,
@@ -46,6 +48,11 @@ export function registerPaneActions(registry: Registry, panes: Panes, events: Ev
     await panes.close(paneId, { cleanup });
     return {};
   });
+  registry.register(owner, paneRestart, async ({ paneId, env }, context) => {
+    const { id, meta, backend, pid } = await panes.restart(paneId, env, context, paneRestart.name);
+    return { id, meta, backend, pid };
+  });
+  registry.register(owner, panePrune, async (_, { caller }) => ({ ids: await panes.prune(caller) }));
   registry.register(owner, paneList, async (_, { caller }) => {
     const lines = await panes.lineCounts();
     return panes.visibleTo(caller).map((record) => paneInfo(record, lines.get(record.id)));

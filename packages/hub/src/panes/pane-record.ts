@@ -9,6 +9,8 @@ export interface PaneRecord {
   readonly cwd: string;
   /** What the creator added to the environment; kept only where it is needed again. */
   readonly env: Readonly<Record<string, string>>;
+  /** What it is given whenever it starts, whatever else is added; nothing secret. */
+  readonly fixedEnv?: Readonly<Record<string, string>>;
   readonly meta: Meta;
   readonly persist: boolean;
   readonly notifyOnExit: boolean;

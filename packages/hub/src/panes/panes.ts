@@ -27,6 +27,7 @@ import { createInputGate, type InputGate } from './input-gate.ts';
 import { PaneBook } from './pane-book.ts';
 import { defaultSize, type PaneRecord } from './pane-record.ts';
 import { owns, permitSpawn } from './permit.ts';
+import type { Start } from './program-names.ts';
 import { createPtyBackend, type Keep } from './pty-backend.ts';
 import { SessionWatch } from './session-watch.ts';
 import { TmuxBackend } from './tmux-backend.ts';
@@ -61,6 +62,8 @@ export interface PanesOptions {
 export interface CreateOptions {
   /** What it is started by. */
   readonly action: string;
+  /** Variables it is given whenever it starts. */
+  readonly fixedEnv?: Readonly<Record<string, string>>;
   /** Draw its screen from the start. */
   readonly drawn?: boolean;
 }
@@ -143,24 +146,19 @@ export class Panes {
   async create(
     params: PaneNewParams,
     asker: Asker,
-    { action, drawn = false }: CreateOptions,
+    { action, drawn = false, fixedEnv = {} }: CreateOptions,
   ): Promise<PaneRecord> {
     const { caller } = asker;
-    const { ask, clock, config, env: user, session, random } = this.#options;
+    const { clock, env: user, session, random } = this.#options;
     const backend = params.backend ?? ((await session.usable()) ? 'tmux' : 'pty');
-    if (backend === 'tmux' && !(await session.running())) {
-      throw new PolyError('unavailable', 'the tmux session is not running.', {
-        hint: 'Start it with poly session start, or use a pty pane: --backend pty.',
-      });
-    }
+    await this.#needBackend(backend);
     const id = params.id ?? `${backend === 'pty' ? 'pty' : 'pane'}_${random.hex(4)}`;
     const argv = params.argv ?? [user.SHELL || userInfo().shell || '/bin/sh'];
     const cwd = params.cwd ?? user.HOME ?? homedir();
     if (!isAbsolute(cwd)) {
       throw new PolyError('invalid_arguments', `cwd "${cwd}" must be an absolute path.`);
     }
-    const question = permitSpawn(config, caller, action, { argv, cwd, env: params.env ?? {}, user });
-    if (question) await ask(question, asker);
+    await this.#mayStart(asker, action, { argv, cwd, env: { ...params.env, ...fixedEnv } });
     const plan: PanePlan = {
       id,
       backend,
@@ -168,6 +166,7 @@ export class Panes {
       argv,
       cwd,
       env: params.persist ? (params.env ?? {}) : {},
+      fixedEnv,
       meta: params.meta ?? {},
       persist: params.persist ?? false,
       notifyOnExit: params.notifyOnExit ?? false,
@@ -187,6 +186,43 @@ export class Panes {
     });
   }
 
+  /** Starts the program of a pane anew, whether it runs or has ended; what it printed is forgotten. */
+  async restart(
+    id: string,
+    env: Readonly<Record<string, string>> | undefined,
+    asker: Asker,
+    action: string,
+  ): Promise<PaneRecord> {
+    const { clock, credentials } = this.#options;
+    const { argv, cwd, backend, tokenHash, ...record } = this.book.get(id);
+    const added = env ?? record.env;
+    await this.#needBackend(backend);
+    await this.#mayStart(asker, action, { argv, cwd, env: { ...added, ...record.fixedEnv } });
+    await this.close(id, { cleanup: false });
+    return this.book.exclusive(id, async () => {
+      const { killed: _, ...ended } = this.book.get(id);
+      if (ended.tokenHash !== tokenHash)
+        throw new PolyError('conflict', `somebody else has started ${id} anew meanwhile.`);
+      credentials.revoke(id);
+      await this.#endings.forget(id);
+      const again = { ...ended, createdAt: clock.now(), env: ended.persist ? added : {} };
+      return this.#start(again, added, asker.caller);
+    });
+  }
+
+  async #needBackend(backend: Backend): Promise<void> {
+    if (backend === 'pty' || (await this.#options.session.running())) return;
+    throw new PolyError('unavailable', 'the tmux session is not running.', {
+      hint: 'Start it with poly session start, or use a pty pane: --backend pty.',
+    });
+  }
+
+  async #mayStart(asker: Asker, action: string, start: Omit<Start, 'user'>): Promise<void> {
+    const { ask, config, env: user } = this.#options;
+    const question = permitSpawn(config, asker.caller, action, { ...start, user });
+    if (question) await ask(question, asker);
+  }
+
   /** Runs the program of a pane and writes down that it runs. */
   async #start(plan: PanePlan, added: Readonly<Record<string, string>>, from: Source): Promise<PaneRecord> {
     const { credentials, env: user, address } = this.#options;
@@ -199,7 +235,7 @@ export class Panes {
       tokenHash: hash,
     };
     try {
-      const env = paneEnvironment(user, added, { id: plan.id, token, ...address() });
+      const env = paneEnvironment(user, { ...added, ...plan.fixedEnv }, { id: plan.id, token, ...address() });
       const opened = await this.#backends[plan.backend].open({ record: planned, env });
       const record: PaneRecord = { ...planned, ...opened };
       await this.book.put(record, [draft(from, 'pane:created', { paneId: plan.id })]);
@@ -219,7 +255,8 @@ export class Panes {
     } else await this.#endings.killLeftovers(record);
     if (!cleanup) return;
     await this.book.exclusive(id, async () => {
-      if (!this.book.find(id)) return;
+      // What has taken its place meanwhile is another.
+      if (this.book.find(id)?.tokenHash !== record.tokenHash) return;
       await this.#endings.forget(id);
       await this.book.remove(id);
       this.#options.credentials.revoke(id);
@@ -272,6 +309,14 @@ export class Panes {
       await this.backendOf(record).resize(record, size.cols, size.rows);
       await this.book.put({ ...record, ...size });
     });
+  }
+
+  /** Forgets those panes somebody may know of that have ended; answers which. */
+  async prune(caller: Caller): Promise<readonly string[]> {
+    const ended = this.visibleTo(caller).filter(({ status }) => status === 'exited');
+    const ids = ended.map(({ id }) => id);
+    await Promise.all(ids.map((id) => this.close(id, { cleanup: true })));
+    return ids;
   }
 
   /** Ends every pane, as `stop --all` wants it. */

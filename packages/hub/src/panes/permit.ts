@@ -84,7 +84,7 @@ interface PaneParams {
 }
 
 const kindOf = ({ name, effect }: Action): ApprovalKind =>
-  name === 'pane:close' ? 'close' : effect === 'read' ? 'read' : 'write';
+  name === 'pane:close' || name === 'pane:restart' ? 'close' : effect === 'read' ? 'read' : 'write';
 
 /** What reaches the terminal, whole; of other actions their other parameters. */
 function textOf({ name }: Action, { paneId: _, ...params }: PaneParams): { readonly text?: string } {
@@ -94,6 +94,9 @@ function textOf({ name }: Action, { paneId: _, ...params }: PaneParams): { reado
       return { text: readable(writtenBytes(params as PaneWriteParams)) };
     case 'pane:keys':
       return { text: given.keys?.join(' ') ?? '' };
+    // The variables it would start with may hold secrets.
+    case 'pane:restart':
+      return {};
     case 'agent:message':
       return { text: given.text ?? '' };
     default:

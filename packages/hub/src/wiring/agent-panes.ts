@@ -7,8 +7,8 @@ import type { Panes } from '../panes/panes.ts';
 export function agentPanes(panes: Panes): AgentPanes {
   const { book, gate } = panes;
   return {
-    async create(params, asker) {
-      const options = { action: agentCreate.name, drawn: true };
+    async create(params, fixedEnv, asker) {
+      const options = { action: agentCreate.name, drawn: true, fixedEnv };
       const { id, meta, backend, pid } = await panes.create(params, asker, options);
       return { id, meta, backend, pid };
     },

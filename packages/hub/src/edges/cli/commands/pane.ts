@@ -1,5 +1,6 @@
 import {
   type Client,
+  environmentToPass,
   type PaneInfo,
   type PaneNewResult,
   type PaneReadResult,
@@ -10,7 +11,7 @@ import { type Call, type Command, command } from '../command.ts';
 import { choice, pairs, text, time, toggle, wholeNumber } from '../flag.ts';
 import { grepPane } from '../grep-pane.ts';
 import { type Output, shown } from '../output.ts';
-import { callOnPane, knownPaneId } from '../panes.ts';
+import { callOnPane } from '../panes.ts';
 import { standardInput } from '../standard-input.ts';
 import { startProgram } from '../start-program.ts';
 import { waitForPane } from '../wait-for-pane.ts';
@@ -189,15 +190,45 @@ export const paneCommands: readonly Command[] = [
   command({
     name: 'kill',
     summary: 'Ends panes with everything they started; their output stays readable.',
-    args: ['<pane…>'],
-    flags: { cleanup: toggle('Forget its record and output too.') },
+    args: ['[pane…]'],
+    flags: {
+      all: toggle('Every pane that runs; asks first, where somebody can answer.'),
+      yes: toggle('Do not ask.', { short: 'y' }),
+      cleanup: toggle('Forget their records and output too.'),
+    },
     completes: 'pane',
-    examples: ['poly kill build', 'poly kill build tests --cleanup'],
-    async run({ args, flags: { cleanup = false }, hub, out, json }) {
-      // All of them are looked up before the first is ended.
-      const ids = await Promise.all(args.map((given) => knownPaneId(hub, given)));
-      for (const paneId of ids) await hub.call('pane:close', { paneId, cleanup });
-      if (json) out.json({});
+    examples: [
+      'poly kill build',
+      'poly kill build tests --cleanup',
+      'poly kill --all',
+      'poly kill --all --yes',
+    ],
+    run: async (call) => (await import('../kill-panes.ts')).killPanes(call),
+  }),
+  command({
+    name: 'prune',
+    summary: 'Forgets every pane that has ended, with its output, and ends what it left running.',
+    examples: ['poly prune', 'poly prune --json'],
+    async run({ hub, out, json }) {
+      const pruned = await hub.call('pane:prune', {});
+      if (json) return out.json(pruned);
+      for (const id of pruned.ids) out.line(id);
+      if (pruned.ids.length === 0) out.note('No pane has ended.');
+    },
+  }),
+  command({
+    name: 'restart',
+    summary:
+      'Starts the program of a pane anew, with its folder, title and notes, in a pane that takes its place.',
+    args: [pane],
+    flags: { env: pairs('A variable for it, beside those of this command.') },
+    completes: 'pane',
+    examples: ['poly restart server', 'poly restart server --env DEBUG=1'],
+    async run({ args: [paneId = ''], flags, env, hub, out, json }) {
+      const params = { paneId, env: { ...environmentToPass(env), ...flags.env } };
+      const made = await callOnPane<PaneNewResult>(hub, 'pane:restart', params);
+      if (json) return out.json(made);
+      out.line(made.id);
     },
   }),
 ];

@@ -1,0 +1,62 @@
+import { type PaneInfo, PolyError } from '@polyphony/protocol';
+import type { Call } from './command.ts';
+import { knownPaneId } from './panes.ts';
+
+interface KillFlags {
+  readonly all?: boolean;
+  readonly yes?: boolean;
+  readonly cleanup?: boolean;
+}
+
+/** Ends the panes that are named, or all that run but the one this is run in. */
+export async function killPanes(call: Call & { flags: KillFlags }): Promise<number> {
+  const { args, flags, hub, out, json } = call;
+  const { all = false, cleanup = false } = flags;
+  if (all === args.length > 0)
+    throw new PolyError(
+      'invalid_arguments',
+      all ? '--all is every pane: name none.' : 'kill needs <pane…>.',
+      {
+        hint: all ? `To end some: poly kill ${args.join(' ')}` : 'poly ls shows them; --all ends every one.',
+      },
+    );
+  // All of them are looked up before the first is ended.
+  const ids = all
+    ? await runningPanes(call)
+    : await Promise.all(args.map((given) => knownPaneId(hub, given)));
+  if (all && ids.length === 0 && !json) out.note('No pane runs.');
+  if (all && ids.length > 0 && !(await mayEnd(ids, call))) {
+    out.note('Nothing was ended.');
+    return 1;
+  }
+  for (const paneId of ids) await hub.call('pane:close', { paneId, cleanup });
+  if (json) out.json(all ? { ids } : {});
+  else if (all) for (const id of ids) out.line(id);
+  return 0;
+}
+
+async function runningPanes({ hub, env }: Call): Promise<readonly string[]> {
+  const isMeant = ({ id, status }: PaneInfo): boolean => status === 'running' && id !== env.POLY_PANE;
+  return (await hub.call('pane:list', {})).filter(isMeant).map(({ id }) => id);
+}
+
+async function mayEnd(
+  ids: readonly string[],
+  { flags, json }: Call & { flags: KillFlags },
+): Promise<boolean> {
+  if (flags.yes) return true;
+  const named = `${ids.length === 1 ? '1 pane' : `${ids.length} panes`} (${ids.join(', ')})`;
+  if (json || !process.stdin.isTTY || !process.stderr.isTTY)
+    throw new PolyError('conflict', `this would end ${named}, and nobody can be asked.`, {
+      hint: 'Say --yes to end them.',
+    });
+  const { createInterface } = await import('node:readline/promises');
+  const lines = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    const asked = lines.question(`End ${named}, with everything they started? [y/N] `);
+    const left = new Promise<string>((resolve) => lines.once('close', () => resolve('')));
+    return /^y(es)?$/i.test((await Promise.race([asked, left])).trim());
+  } finally {
+    lines.close();
+  }
+}
