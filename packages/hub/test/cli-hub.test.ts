@@ -163,10 +163,41 @@ describe('poly with a real hub', () => {
     const [code] = (await once(child, 'close')) as [number];
     // The terminal echoes each Enter.
     expect([code, stdout.replaceAll('\n', '')]).toEqual([0, 'onetwo']);
-    const { code: refused, stderr } = await ground.run(['read', 'slow', '-f', '--grep', 'x']);
-    expect([refused, stderr]).toEqual([2, expect.stringContaining('grep')]);
+    const { code: refused, stderr } = await ground.run(['read', 'slow', '-f', '--json']);
+    expect([refused, stderr]).toEqual([2, expect.stringContaining('--json')]);
     await ground.ok('kill', 'slow', '--cleanup');
   });
+
+  it('follows only the lines that match, each once it is whole', async () => {
+    const script =
+      'echo an error; printf "half an "; read x; echo Error; echo nothing; read x; printf "last error"';
+    await ground.ok('run', '--name', 'errors', '--', 'sh', '-c', `stty -echo; ${script}`);
+    const child = spawn(
+      process.execPath,
+      [ground.program, 'read', 'errors', '-f', '--since', '0', '--grep', 'ERROR$', '-i'],
+      { env: ground.env, stdio: ['ignore', 'pipe', 'inherit'] },
+    );
+    let seen = '';
+    child.stdout.on('data', (chunk: Buffer) => (seen += chunk));
+    const ended = new Promise((resolve) => child.once('close', resolve));
+    const shows = (text: string) =>
+      eventually(
+        async () => seen,
+        (now) => now === text,
+      );
+    await shows('an error\n');
+    await ground.ok('send', 'errors', '');
+    await shows('an error\nhalf an Error\n');
+    await ground.ok('send', 'errors', '');
+    expect([await ended, seen]).toEqual([0, 'an error\nhalf an Error\nlast error\n']);
+    expect(await ground.run(['read', 'errors', '-f', '--grep', 'no such'])).toMatchObject({
+      code: 1,
+      stdout: '',
+    });
+    expect(await ground.run(['read', 'errors', '-f', '--grep', '('])).toMatchObject({ code: 2, stdout: '' });
+    expect(await ground.run(['read', 'errors', '-f', '--grep', 'x', '--raw'])).toMatchObject({ code: 2 });
+    await ground.ok('kill', 'errors', '--cleanup');
+  }, 60_000);
 
   it('ends several panes at once, and starts none that nobody could attach to', async () => {
     for (const name of ['one', 'two']) await ground.ok('run', '--name', name, '--', 'cat');

@@ -27,7 +27,7 @@ export async function grepPane({ hub, out, json }: Call, asked: Grep): Promise<n
     since,
     'ignore-case': ignoreCase = false,
   } = asked;
-  refuseInvalid(pattern, ignoreCase);
+  lineMatcher(pattern, ignoreCase);
   const firstLine = since === undefined ? 1 : await lineAt(since);
   const found: PaneLine[] = [];
   let page: PaneSearchResult = { matches: [], more: tail > 0, complete: true };
@@ -56,10 +56,10 @@ export async function grepPane({ hub, out, json }: Call, asked: Grep): Promise<n
   }
 }
 
-/** Says so before anybody is asked, by the name of the flag. */
-function refuseInvalid(pattern: string, ignoreCase: boolean): void {
+/** What `--grep` holds against each line, as the hub does; one that is none is refused before anybody is asked. */
+export function lineMatcher(pattern: string, ignoreCase: boolean): RegExp {
   try {
-    new RegExp(pattern, ignoreCase ? 'iu' : 'u');
+    return new RegExp(pattern, ignoreCase ? 'iu' : 'u');
   } catch (cause) {
     const why = (cause as Error).message.split(': ').at(-1)?.toLowerCase();
     throw new PolyError('invalid_arguments', `--grep "${pattern}" is no regular expression: ${why}.`, {

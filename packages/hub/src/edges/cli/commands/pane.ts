@@ -147,6 +147,7 @@ export const paneCommands: readonly Command[] = [
       'poly read build --tail 20',
       'poly read build --grep error -i',
       'poly read build -f',
+      'poly read build -f --grep error -i',
       'poly read build --since 4096 --json',
     ],
     run: read,
@@ -248,12 +249,9 @@ async function read(call: Call & { flags: ReadFlags }): Promise<number | undefin
   const { tail, since, grep, raw } = flags;
   if (tail !== undefined && since !== undefined)
     throw new PolyError('invalid_arguments', 'say either --tail or --since.');
-  if (flags.follow) {
-    await (await import('../follow-output.ts')).followOutput(call, { ...flags, paneId });
-    return undefined;
-  }
   if (grep !== undefined && raw)
     throw new PolyError('invalid_arguments', '--grep reads lines: leave --raw out.');
+  if (flags.follow) return (await import('../follow-output.ts')).followOutput(call, { ...flags, paneId });
   if (grep !== undefined) return grepPane(call, { ...flags, paneId, grep });
   const ask = (range: object): Promise<PaneReadResult> =>
     callOnPane(hub, 'pane:read', { paneId, ...range, ...(raw && { view: 'raw' }) });
