@@ -28,6 +28,28 @@ describe.each(['pty', 'tmux'] as const)('a message to an agent that is still sta
     expect(lines?.map(({ text }) => text)).toEqual(['started', 'help', 'got help']);
   });
 
+  it('is given up after the time that was given', async () => {
+    const program = join(hub.home, 'codex');
+    writeFileSync(program, '#!/bin/sh\nexec cat');
+    chmodSync(program, 0o700);
+    const { id: paneId } = await hub.client.call('agent:create', { argv: [program] });
+    expect(await hub.client.call('agent:message', { paneId, text: 'hello', timeoutMs: 1 })).toMatchObject({
+      state: 'failed',
+      reason: expect.stringContaining('it shows no place for text'),
+    });
+    await hub.client.call('pane:close', { paneId });
+  });
+
+  it('says of a program that is no agent that it is none', async () => {
+    const { id: paneId } = await hub.client.call('pane:new', { argv: ['cat'], backend });
+    expect(await hub.client.call('agent:message', { paneId, text: 'hello' })).toEqual({
+      state: 'written',
+      door: 'terminal',
+      reason: 'it runs cat, no agent that is known here: nobody can tell whether it was read',
+    });
+    await hub.client.call('pane:close', { paneId });
+  });
+
   it('is the same agent when it is started anew, and asks for what it had to ask for', async () => {
     const program = join(hub.home, 'opencode');
     writeFileSync(program, '#!/bin/sh\necho "$OPENCODE_PERMISSION"; exec cat');

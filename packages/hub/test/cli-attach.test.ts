@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { type IPty, spawn } from '@lydell/node-pty';
@@ -184,6 +185,19 @@ describe('poly in a terminal', () => {
     for (const row of [header, ...rows]) expect(row.length).toBeLessThanOrEqual(80);
     await ground.ok('kill', 'long', '--cleanup');
   });
+});
+
+describe('poly agent message in a terminal', () => {
+  it('says what it waits for', async () => {
+    writeFileSync(join(ground.home, 'codex'), '#!/bin/sh\nread -r line', { mode: 0o700 });
+    await ground.ok('agent', 'create', '--name', 'slow', '--', join(ground.home, 'codex'));
+    const terminal = open('agent', 'message', 'slow', 'hello');
+    await terminal.shows('waiting until slow takes the message …');
+    await ground.ok('send', 'slow', '');
+    await terminal.shows('Not sent: it has ended.');
+    expect(await terminal.ended).toBe(1);
+    await ground.ok('prune');
+  }, 60_000);
 });
 
 describe('poly kill --all in a terminal', () => {

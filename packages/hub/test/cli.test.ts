@@ -312,7 +312,13 @@ describe('the command line and its hub', () => {
       1,
       'Not sent: x asks something first ("Trust it?"). Answer it: poly attach x',
     ]);
-    expect(hub.asked.at(-1)?.body).toMatchObject({ text: 'two\nlines' });
+    expect(hub.asked.at(-1)?.body).toEqual({ paneId: 'x', text: 'two\nlines' });
+    expect(await told({ state: 'failed', reason: 'zsh would run the message as a command' })).toEqual([
+      1,
+      'Not sent: x runs zsh, no agent, which would run it as a command. If that is wanted: poly send x …',
+    ]);
+    await ground.run(['agent', 'message', 'x', 'hi', '--timeout', '2m']);
+    expect(hub.asked.at(-1)?.body).toEqual({ paneId: 'x', text: 'hi', timeoutMs: 120_000 });
   });
 
   it('waits for as long as is said, in the unit that is said', async () => {

@@ -102,6 +102,7 @@ export interface Delivery {
 export interface AgentMessageParams {
   readonly paneId: string;
   readonly text: string;
+  readonly timeoutMs?: number | undefined;
 }
 
 export const agentMessage: Action<AgentMessageParams, Delivery> = defineAction({
@@ -110,7 +111,16 @@ export const agentMessage: Action<AgentMessageParams, Delivery> = defineAction({
   scope: 'pane:write',
   effect: 'write',
   onPane: true,
-  params: z.strictObject({ paneId, text: z.string().min(1).max(65_536) }),
+  params: z.strictObject({
+    paneId,
+    text: z.string().min(1).max(65_536),
+    timeoutMs: z
+      .int()
+      .min(1)
+      .max(3_600_000)
+      .optional()
+      .describe('For how long it may show no place for text; 60 seconds when left out.'),
+  }),
   result: z.object({ state: z.enum(deliveryStates), door: z.string(), reason: z.string().optional() }),
 });
 

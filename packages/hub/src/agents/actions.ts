@@ -86,7 +86,7 @@ export function registerAgentActions({ registry, panes, events, clock, log }: Ag
     return Promise.all(agents.map((pane) => describe(panes, pane)));
   });
 
-  registry.register('agent', agentMessage, ({ paneId, text }, { signal }) => {
+  registry.register('agent', agentMessage, ({ paneId, text, timeoutMs }, { signal }) => {
     const { argv } = panes.get(paneId);
     const terminal: Terminal = {
       argv,
@@ -94,7 +94,7 @@ export function registerAgentActions({ registry, panes, events, clock, log }: Ag
       screen: () => panes.screen(paneId),
       hold: (work) => panes.hold(paneId, work),
     };
-    return messages.take(paneId, () => typeMessage(terminal, text, { gone: signal }));
+    return messages.take(paneId, () => typeMessage(terminal, text, { readyMs: timeoutMs, gone: signal }));
   });
 
   registry.register(

@@ -14,14 +14,15 @@ export interface Terminal {
   hold<T>(work: (type: (text: string) => Promise<void>) => Promise<T>): Promise<T>;
 }
 
-export interface Patience {
+interface MessageOptions {
   /** How long an agent that is starting may take until it takes text. */
-  readonly readyMs: number;
+  readonly readyMs?: number | undefined;
   /** How long the screen may take to show what was typed. */
-  readonly echoMs: number;
+  readonly echoMs?: number;
+  /** Aborted when whoever sent it has gone. */
+  readonly gone?: AbortSignal;
 }
 
-const usual: Patience = { readyMs: 60_000, echoMs: 15_000 };
 type Look = Reading & { readonly takesPastes: boolean; readonly ended: boolean };
 
 const lookEveryMs = 30;
@@ -31,7 +32,7 @@ const shells = new Set(['sh', 'bash', 'dash', 'zsh', 'fish', 'ksh', 'csh', 'tcsh
 export async function typeMessage(
   terminal: Terminal,
   text: string,
-  { patience = usual, gone }: { readonly patience?: Patience; readonly gone?: AbortSignal } = {},
+  { readyMs = 60_000, echoMs = 15_000, gone }: MessageOptions = {},
 ): Promise<Delivery> {
   const { name } = recogniseVendor(terminal.argv);
   const program = basename(terminal.argv[0] ?? '');
@@ -46,7 +47,7 @@ export async function typeMessage(
     return {
       state: 'written',
       door: 'terminal',
-      reason: `nobody knows what ${program} shows when it has read it`,
+      reason: `it runs ${program}, no agent that is known here: nobody can tell whether it was read`,
     };
   }
 
@@ -59,22 +60,22 @@ export async function typeMessage(
     };
   };
   // Not held yet: while an agent starts, a person may have to help it.
-  await waitFor(look, patience.readyMs, (seen) => isReady(seen) || gone?.aborted === true);
+  await waitFor(look, readyMs, (seen) => isReady(seen) || gone?.aborted === true);
   return terminal.hold(async (type) => {
     const obstacle = obstacleIn(
-      await waitFor(look, patience.echoMs, (seen) => isReady(seen) || gone?.aborted === true),
+      await waitFor(look, Math.min(readyMs, echoMs), (seen) => isReady(seen) || gone?.aborted === true),
     );
     if (gone?.aborted) return failed('whoever sent it has gone, and nothing was typed');
     if (obstacle) return failed(obstacle);
     await type(paste);
-    const shown = await waitFor(look, patience.echoMs, isShown);
+    const shown = await waitFor(look, echoMs, isShown);
     if (!shown.composer?.draft) return uncertain('the screen did not show what was typed');
     await setTimeout(pauseMs);
-    const before = await waitFor(look, patience.echoMs, isReady);
+    const before = await waitFor(look, echoMs, isReady);
     // A question may have come up in between: Enter would answer it.
     if (!before.composer) return uncertain(`Enter was not pressed: ${before.evidence}`);
     await type(enter);
-    const sent = await waitFor(look, patience.echoMs, isSent);
+    const sent = await waitFor(look, echoMs, isSent);
     return isSent(sent)
       ? { state: 'written', door: 'terminal', reason: sent.evidence }
       : uncertain('the screen did not show that it was sent');

@@ -123,6 +123,12 @@ function callOf(around: Surroundings, parsed: Pick<Call, 'flags' | 'args' | 'res
   return { ...around, ...parsed, hub: hubWhenAsked(around) };
 }
 
+/** What is being waited for in calls that may take long. */
+const waits: Readonly<Record<string, (paneId: string) => string>> = {
+  'agent:message': (paneId) => `waiting until ${paneId} takes the message`,
+  'pane:wait': (paneId) => `waiting for ${paneId}`,
+};
+
 /** A hub that is looked for when it is first asked, and that shows when it is being waited for. */
 function hubWhenAsked({ env, out }: Surroundings): Client {
   let found: Client | undefined;
@@ -133,7 +139,7 @@ function hubWhenAsked({ env, out }: Surroundings): Client {
   return {
     call: (name: string, params: unknown, options?: CallOptions) =>
       out.progress(
-        name,
+        waits[name]?.((params as { readonly paneId: string }).paneId) ?? name,
         hub().then((client) => client.call(name, params, options)),
       ) as Promise<never>,
     emit: async (event, payload) => (await hub()).emit(event, payload),

@@ -1,6 +1,6 @@
 import { type AgentPane, type Client, type Delivery, PolyError } from '@polyphony/protocol';
 import { type Command, command } from '../command.ts';
-import { choice, pairs, text } from '../flag.ts';
+import { choice, pairs, text, time } from '../flag.ts';
 import { shown } from '../output.ts';
 import { callOnPane } from '../panes.ts';
 import { standardInput } from '../standard-input.ts';
@@ -59,16 +59,21 @@ export const agentCommands: readonly Command[] = [
     name: 'agent message',
     summary: 'Gives an agent a message, and says how far it got.',
     args: ['<pane>', '<text>'],
+    flags: {
+      timeout: time('For how long it may show no place for text; 60 when left out.', 's', {
+        most: 3_600_000,
+      }),
+    },
     completes: 'pane',
     examples: [
       'poly agent message review "Please look at the diff again"',
+      'poly agent message review "When you are up: run the tests" --timeout 5m',
       'git diff | poly agent message review -',
     ],
-    async run({ args: [paneId = '', given = ''], hub, out, json }) {
-      const message = given === '-' ? await standardInput() : given;
-      const delivery = await callOnPane<Delivery>(hub, 'agent:message', { paneId, text: message } as {
-        paneId: string;
-      });
+    async run({ args: [paneId = '', given = ''], flags: { timeout }, hub, out, json }) {
+      const text = given === '-' ? await standardInput() : given;
+      const message = { paneId, text, ...(timeout !== undefined && { timeoutMs: timeout }) };
+      const delivery = await callOnPane<Delivery>(hub, 'agent:message', message);
       if (json) out.json(delivery);
       else out.line(howFar(delivery, paneId));
       return delivery.state === 'failed' ? 1 : 0;
@@ -116,6 +121,11 @@ const refusals: readonly (readonly [reason: RegExp, says: (pane: string, why: st
   [
     /^it shows no place for text: (.*)$/s,
     (pane) => `Not sent: ${pane} shows no input line now. Look: poly attach ${pane}`,
+  ],
+  [
+    /^(\S+) would run the message as a command$/,
+    (pane, shell) =>
+      `Not sent: ${pane} runs ${shell}, no agent, which would run it as a command. If that is wanted: poly send ${pane} …`,
   ],
   [/^(.*)$/s, (pane, why) => `Not sent: ${why}. Look: poly attach ${pane}`],
 ];
