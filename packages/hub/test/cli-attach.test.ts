@@ -220,6 +220,9 @@ describe('poly kill --all in a terminal', () => {
 });
 
 describe('poly attach on a tmux pane', () => {
+  const tmux = async (...args: string[]) =>
+    (await promisify(execFile)('tmux', ['-S', join(ground.home, 'tmux.sock'), ...args])).stdout;
+
   it('shows each terminal its own pane, in a session that goes when it does', async () => {
     await ground.ok('session', 'start');
     await ground.ok(
@@ -244,8 +247,6 @@ describe('poly attach on a tmux pane', () => {
       '-c',
       'echo second-$((2)); exec cat',
     );
-    const tmux = async (...args: string[]) =>
-      (await promisify(execFile)('tmux', ['-S', join(ground.home, 'tmux.sock'), ...args])).stdout;
     const one = open('attach', 'one');
     await one.shows('first-1');
     const two = open('attach', 'two');
@@ -269,5 +270,40 @@ describe('poly attach on a tmux pane', () => {
     expect(await session.ended).toBe(0);
     await ground.ok('session', 'stop');
     expect((await ground.run(['session', 'attach'])).code).toBe(3);
+  }, 60_000);
+
+  it('says what it does inside of tmux, and to a pane only what it may see', async () => {
+    await ground.ok('session', 'start');
+    const poly = `'${process.execPath}' '${ground.program}'`;
+    const inner = `${poly} session attach; ${poly} attach other; exec cat`;
+    await ground.ok('run', '--name', 'other', '--', 'cat');
+    await ground.ok('run', '--name', 'inner', '--backend', 'tmux', '--', 'sh', '-c', inner);
+    let said = '';
+    while (!said.includes('may see')) said = await ground.ok('read', 'inner');
+    expect(said).toContain('This is the tmux session "poly" already; Ctrl-b w shows its windows.');
+    expect(said).toContain('there is no pane "other" that inner may see.');
+
+    await tmux('new-session', '-d', '-s', 'mine', 'sh');
+    const terminal = open('session', 'attach');
+    await terminal.shows('[poly]');
+    await tmux('switch-client', '-t', 'mine');
+    await tmux(
+      'send-keys',
+      '-t',
+      '=mine:',
+      `POLY_HOME='${ground.home}/.poly' ${poly} session attach`,
+      'Enter',
+    );
+    let shown = '';
+    while (!shown.includes('The terminal shows poly now; Ctrl-b L goes back.'))
+      shown = await tmux('capture-pane', '-p', '-t', '=mine:');
+    expect(await tmux('list-clients', '-F', '#{client_session} #{client_control_mode}')).toContain('poly 0');
+
+    const nested = new Terminal(['session', 'attach'], { TMUX: '/elsewhere/default,1,0' });
+    opened.push(nested);
+    await nested.shows(
+      'This terminal is inside another tmux: Ctrl-b goes to that one. Ctrl-b Ctrl-b d leaves.',
+    );
+    await nested.shows('[poly]');
   }, 60_000);
 });

@@ -10,7 +10,7 @@ interface KillFlags {
 
 /** Ends the panes that are named, or all that run but the one this is run in. */
 export async function killPanes(call: Call & { flags: KillFlags }): Promise<number> {
-  const { args, flags, hub, out, json } = call;
+  const { args, flags, hub, env, out, json } = call;
   const { all = false, cleanup = false } = flags;
   if (all === args.length > 0)
     throw new PolyError(
@@ -23,7 +23,7 @@ export async function killPanes(call: Call & { flags: KillFlags }): Promise<numb
   // All of them are looked up before the first is ended.
   const ids = all
     ? await runningPanes(call)
-    : await Promise.all(args.map((given) => knownPaneId(hub, given)));
+    : await Promise.all(args.map((given) => knownPaneId(hub, given, env)));
   if (all && ids.length === 0 && !json) out.note('No pane runs.');
   if (all && ids.length > 0 && !(await mayEnd(ids, call))) {
     out.note('Nothing was ended.');

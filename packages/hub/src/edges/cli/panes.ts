@@ -1,4 +1,5 @@
 import { type Client, PolyError } from '@polyphony/protocol';
+import type { Env } from './env.ts';
 import { uniqueId } from './unique-id.ts';
 
 /**
@@ -30,11 +31,20 @@ function isAboutPane({ code, details }: PolyError): boolean {
 }
 
 /** The id of a pane that is there. */
-export async function knownPaneId(hub: Client, start: string): Promise<string> {
+export async function knownPaneId(hub: Client, start: string, env: Env): Promise<string> {
   const id = await fullPaneId(hub, start);
   const panes = await hub.call('pane:list', {});
   if (panes.some((pane) => pane.id === id)) return id;
-  throw new PolyError('not_found', `there is no pane "${start}".`, { hint: 'poly ls shows every pane.' });
+  throw noPane(start, env);
+}
+
+/** A pane is not told whether others exist; only that it sees none. */
+export function noPane(start: string, { POLY_TOKEN, POLY_PANE = 'this one' }: Env): PolyError {
+  return POLY_TOKEN
+    ? new PolyError('not_found', `there is no pane "${start}" that ${POLY_PANE} may see.`, {
+        hint: 'poly ls shows those it made; for another one run it outside of a pane.',
+      })
+    : new PolyError('not_found', `there is no pane "${start}".`, { hint: 'poly ls shows every pane.' });
 }
 
 /** The id that begins so, or the word itself when none does. */

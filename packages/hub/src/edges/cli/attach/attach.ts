@@ -1,6 +1,6 @@
 import { type PaneInfo, PolyError } from '@polyphony/protocol';
 import type { Call } from '../command.ts';
-import { fullPaneId } from '../panes.ts';
+import { fullPaneId, noPane } from '../panes.ts';
 
 /** Shows a pane: a tmux pane in a tmux client, a pty pane in this terminal itself. */
 export async function attach({ args: [given = ''], hub, env, out, json }: Call): Promise<number> {
@@ -10,12 +10,11 @@ export async function attach({ args: [given = ''], hub, env, out, json }: Call):
     });
   const paneId = await fullPaneId(hub, given);
   const pane = (await hub.call('pane:list', {})).find(({ id }) => id === paneId);
-  if (!pane)
-    throw new PolyError('not_found', `there is no pane "${given}".`, { hint: 'poly ls shows them.' });
+  if (!pane) throw noPane(given, env);
   refuse(pane, env.POLY_PANE);
   if (pane.backend === 'tmux') {
     const session = await hub.call('session:status', {});
-    return (await import('./tmux-client.ts')).attachTmuxPane(session, paneId, env);
+    return (await import('./tmux-client.ts')).attachTmuxPane(session, paneId, { env, out });
   }
   return (await import('./pty-client.ts')).attachPty(pane, { hub, env, out });
 }

@@ -4,34 +4,58 @@ import { basename } from 'node:path';
 import { promisify } from 'node:util';
 import { PolyError, type TmuxSession } from '@polyphony/protocol';
 import type { Env } from '../env.ts';
+import type { Output } from '../output.ts';
 
 /** Puts a tmux client into this terminal; answers the exit code it ended with. */
-export async function attachTmux(session: TmuxSession, env: Env): Promise<number> {
+export async function attachTmux(session: TmuxSession, env: Env, out: Output): Promise<number> {
   const target = `=${session.name}`;
+  if (!isInside(env, session.socket)) {
+    if (env.TMUX) out.note(nested);
+    return showTmux(session, env, ['attach-session', '-t', target]);
+  }
   // A client inside the same server cannot show that server once more; it goes to the session instead.
-  return showTmux(
-    session,
-    env,
-    isInside(env, session.socket) ? ['switch-client', '-t', target] : ['attach-session', '-t', target],
+  const here = (await ask(session, env, ['display-message', '-p', '#{session_name}'])).trim();
+  if (here === session.name) {
+    out.note(`This is the tmux session "${session.name}" already; Ctrl-b w shows its windows.`);
+    return 0;
+  }
+  return switched(await showTmux(session, env, ['switch-client', '-t', target]), session.name, out);
+}
+
+const nested = 'This terminal is inside another tmux: Ctrl-b goes to that one. Ctrl-b Ctrl-b d leaves.';
+
+/** Says what would otherwise happen without a word; answers the exit code. */
+function switched(code: number, what: string, out: Output): number {
+  out.note(
+    code === 0
+      ? `The terminal shows ${what} now; Ctrl-b L goes back.`
+      : 'poly: no terminal shows this tmux pane, so that none can be switched. Run it in a terminal.',
   );
+  return code;
 }
 
 /**
  * Shows one pane in a session of its own that shares the windows, so that nobody else's view moves with it. It is ended
  * by hand: tmux 3.3a sometimes crashes, with every pane, when a session with destroy-unattached loses its client.
  */
-export async function attachTmuxPane(session: TmuxSession, paneId: string, env: Env): Promise<number> {
+export async function attachTmuxPane(
+  session: TmuxSession,
+  paneId: string,
+  { env, out }: { readonly env: Env; readonly out: Output },
+): Promise<number> {
   await endLeftViews(session, env);
   const [window, pane] = await findPane(session, paneId, env);
   const view = `${session.name}-${randomBytes(4).toString('hex')}`;
   const inside = isInside(env, session.socket);
+  if (!inside && env.TMUX) out.note(nested);
   try {
-    return await showTmux(session, env, [
+    const code = await showTmux(session, env, [
       ...['new-session', ...(inside ? ['-d'] : []), '-t', `=${session.name}`, '-s', view],
       ...[';', 'select-window', '-t', `=${view}:${window}`],
       ...[';', 'select-pane', '-t', `=${view}:${window}.${pane}`],
       ...(inside ? [';', 'switch-client', '-t', `=${view}`] : []),
     ]);
+    return inside ? switched(code, paneId, out) : code;
   } finally {
     await endLeftViews(session, env).catch(() => undefined); // With tmux itself gone, nothing is left over.
   }

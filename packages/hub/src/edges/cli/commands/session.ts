@@ -25,13 +25,13 @@ export const sessionCommands: readonly Command[] = [
     name: 'session attach',
     summary: 'Shows the tmux session; Ctrl-b d leaves it.',
     examples: ['poly session attach'],
-    async run({ hub, env }) {
+    async run({ hub, env, out }) {
       const session = await hub.call('session:status', {});
       if (!session.running)
         throw new PolyError('not_found', 'the tmux session is not up.', {
           hint: 'Start it with: poly session start',
         });
-      return (await import('../attach/tmux-client.ts')).attachTmux(session, env);
+      return (await import('../attach/tmux-client.ts')).attachTmux(session, env, out);
     },
   }),
 ];
