@@ -1,4 +1,4 @@
-/* Preloaded into a process: traces the syncs of hub.db*, fails one or its writes when a file says so, or kills. */
+/* Preloaded into a process: traces the syncs of hub.db*, fails one or its writes, or those of output, or lets these wait, when a file says so, or kills. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -36,7 +36,8 @@ static int told(const char *what) {
 
 static int full(int fd) {
   mayDie(fd);
-  return ours(fd, "/hub.db") && told("full");
+  while (ours(fd, "/panes/") && told("stuck")) usleep(10000);
+  return (ours(fd, "/hub.db") || ours(fd, "/panes/")) && told("full");
 }
 
 static int synced(int fd, const char *name) {

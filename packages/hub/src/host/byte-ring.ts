@@ -44,13 +44,21 @@ export interface RingLimits {
 
 export const defaultLimits: RingLimits = { maxBytes: 16 * 1024 * 1024, maxLines: 50_000 };
 
+/** Where a line begins. */
+export interface LineStart {
+  readonly line: number;
+  readonly offset: number;
+}
+
 /** Whole lines that are searched in one go, but for the first, which may have begun before them. */
 export interface Portion {
   readonly from: number;
   readonly to: number;
   readonly line: number;
-  /** See `PlainMarks`. */
+  /** See `PlainMarks`; of a file only its reader can tell. */
   readonly isPlain: boolean;
+  /** Has these bytes, from its first one on, if they are not in memory. */
+  readonly file?: string | undefined;
 }
 
 /** A range of the output for another thread, which may read it until it is let go. */
@@ -63,16 +71,27 @@ export interface SharedRange {
 
 const portionSize = 64 * 1024;
 
+export interface RingOptions {
+  /** Where its first byte lies in the output. */
+  readonly from?: LineStart | undefined;
+  /** Whether other threads can read its memory without a copy; the collector does not see how large that is. */
+  readonly shared?: boolean | undefined;
+}
+
 /** The newest output of a pane. Whole lines are forgotten when there are too many bytes or lines. */
 export class ByteRing {
   readonly #limits: RingLimits;
-  readonly #slabs = new Slabs();
-  readonly #lines = new LineStarts();
+  readonly #slabs: Slabs;
+  readonly #lines: LineStarts;
   readonly #marks = new PlainMarks();
-  #start = 0;
+  #start: number;
+  #heldFrom = Number.POSITIVE_INFINITY;
 
-  constructor(limits: RingLimits = defaultLimits) {
+  constructor(limits: RingLimits = defaultLimits, { from, shared }: RingOptions = {}) {
     this.#limits = limits;
+    this.#start = from?.offset ?? 0;
+    this.#slabs = new Slabs(this.#start, { shared });
+    this.#lines = new LineStarts(from?.line, this.#start);
   }
 
   /** The oldest byte that is kept. */
@@ -124,12 +143,18 @@ export class ByteRing {
 
   #forget(): void {
     const { maxBytes, maxLines } = this.#limits;
-    const surplus = this.lines - maxLines;
+    const surplus = Math.min(this.lines - maxLines, this.#lines.lineAt(this.#heldFrom));
     if (surplus > this.#lines.first) this.#lines.dropBefore(surplus);
     if (this.end - this.#start > maxBytes) this.#lines.dropBefore(this.#lines.firstFrom(this.end - maxBytes));
     this.#start = Math.max(this.#start, this.#lines.at(this.#lines.first), this.end - maxBytes);
     this.#slabs.dropBefore(this.#start);
     this.#marks.dropBefore(this.#start);
+  }
+
+  /** However many lines there are, none from this place on is forgotten; too many bytes still are. */
+  hold(from: number): void {
+    this.#heldFrom = from;
+    this.#forget();
   }
 
   /** Gives back the memory of the oldest output; answers false when that would be all of it. */
@@ -141,6 +166,11 @@ export class ByteRing {
     this.#slabs.dropBefore(this.#start);
     this.#slabs.dropSpare();
     return true;
+  }
+
+  /** What lies between two places that are kept. */
+  copy(from: number, to: number): Buffer {
+    return this.#slabs.copy(from, to);
   }
 
   /** At least one and at most so many bytes from a place that is kept. */
@@ -163,6 +193,13 @@ export class ByteRing {
       at = to;
     }
     return { ...this.#slabs.share(start, end), portions, end };
+  }
+
+  /** The first line that begins at a place or after it, if one does. */
+  lineFrom(offset: number): LineStart | undefined {
+    const line = this.#lines.firstFrom(offset);
+    const start = this.#lines.at(line);
+    return start < offset ? undefined : { line, offset: start };
   }
 
   /** Where a line begins, or where the output is kept from, or ends, if it is not there. */

@@ -8,6 +8,7 @@ import { connectionLost, Link } from './link.ts';
 import type { Exit } from './pty-driver.ts';
 import {
   type AdoptSpec,
+  type HostDisk,
   type HostHello,
   type HostPane,
   hostEvent,
@@ -23,7 +24,7 @@ import {
 import type { ScreenSnapshot } from './screen.ts';
 import type { SearchOutcome } from './search-threads.ts';
 
-export type { HostPane } from './requests.ts';
+export type { HostDisk, HostPane } from './requests.ts';
 
 /** Output of a pane as it comes, or a gap: bytes that the host had forgotten before they could be sent. */
 export type Followed =
@@ -60,6 +61,8 @@ export interface Host extends AsyncDisposable {
   search(id: string, query: SearchQuery): Promise<SearchOutcome>;
   screen(id: string): Promise<ScreenSnapshot>;
   list(): Promise<readonly HostPane[]>;
+  /** What is in files: how much, what is wrong, and which panes of hosts before this one can still be read. */
+  disk(): Promise<HostDisk>;
   /** Drops an ended pane with its output. */
   forget(id: string): Promise<void>;
   /** All output from a byte on, and on until the pane ends. Who reads slowly slows nobody else. */
@@ -210,6 +213,7 @@ function createHost(link: Link, { pid, startTime, version }: HostHello): Host {
     search: (id, query) => ask('search', { id, ...query }),
     screen: (id) => ask('screen', { id }),
     list: async () => (await ask('list', {})).panes,
+    disk: () => ask('disk', {}),
     forget: (id) => tell('forget', { id }),
     follow,
     onExit: (listener) => {

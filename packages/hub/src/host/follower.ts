@@ -19,7 +19,7 @@ export interface FollowerOptions {
   onFinished(): void;
 }
 
-/** Passes a pane's output on, no more than it has credit for. What the ring has forgotten by then is told as a gap. */
+/** Passes a pane's output on, no more than it has credit for. What is not kept any more by then is told as a gap. */
 export class Follower {
   readonly #options: FollowerOptions;
   readonly #unlisten: () => void;
@@ -62,34 +62,53 @@ export class Follower {
   #pump(): void {
     this.#cancel = null;
     const { pane, follower, send, onFinished } = this.#options;
-    const { ring } = pane;
-    if (this.#credit > 0 && this.#cursor < ring.start) {
-      send({ event: 'gap', follower, lostFrom: this.#cursor, lostTo: ring.start });
-      this.#cursor = ring.start;
+    const { ring, end } = pane.output;
+    const keptFrom = pane.output.keptFrom(this.#cursor);
+    if (this.#credit > 0 && this.#cursor < keptFrom) {
+      send({ event: 'gap', follower, lostFrom: this.#cursor, lostTo: keptFrom });
+      this.#cursor = keptFrom;
     }
+    if (this.#credit > 0 && this.#cursor < ring.start) this.#readFile();
     const begun = this.#cursor;
-    while (this.#credit > 0 && this.#cursor < ring.end) {
-      const bytes = ring.some(this.#cursor, Math.min(portion, this.#credit));
-      send({ event: 'output', follower, offset: this.#cursor }, bytes);
-      this.#cursor += bytes.length;
-      this.#credit -= bytes.length;
-      this.#sentAt = performance.now();
-    }
+    while (this.#credit > 0 && this.#cursor >= ring.start && this.#cursor < end)
+      this.#send(ring.some(this.#cursor, Math.min(portion, this.#credit)));
     this.#flows = this.#cursor - begun > little;
     this.#keepUp();
-    if (pane.exit === null || this.#cursor < ring.end) return;
+    if (pane.exit === null || this.#cursor < end) return;
     send({ event: 'finished', follower });
     onFinished();
   }
 
+  #send(bytes: Buffer): void {
+    const { follower, send } = this.#options;
+    send({ event: 'output', follower, offset: this.#cursor }, bytes);
+    this.#cursor += bytes.length;
+    this.#credit -= bytes.length;
+    this.#sentAt = performance.now();
+  }
+
+  /** Goes on with what is not in memory any more. */
+  #readFile(): void {
+    let cancelled = false;
+    this.#cancel = () => {
+      cancelled = true;
+    };
+    const most = Math.min(portion, this.#credit);
+    void this.#options.pane.output.some(this.#cursor, most).then((bytes) => {
+      if (cancelled) return;
+      if (bytes.length > 0) this.#send(bytes);
+      this.#pump();
+    });
+  }
+
   /** One that reads fast gets everything; one that reads slowly, or not at all, costs the program next to nothing. */
   #keepUp(): void {
-    const { ring } = this.#options.pane;
-    const unread = ring.end - this.#cursor;
-    const kept = ring.end - ring.start;
+    const { output } = this.#options.pane;
+    const unread = output.end - this.#cursor;
+    const kept = output.end - output.start;
     if (this.#holding) {
       if (unread < kept / 4) this.#letGo();
-    } else if (ring.start > 0 && unread > kept / 2 && performance.now() >= this.#holdsFrom) {
+    } else if (output.start > 0 && unread > kept / 2 && performance.now() >= this.#holdsFrom) {
       this.#options.pane.hold(this);
       this.#holding = setTimeout(() => {
         this.#holdsFrom = performance.now() + unheldMs;

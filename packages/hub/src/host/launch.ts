@@ -15,6 +15,8 @@ export interface LaunchOptions {
   readonly version?: string | undefined;
   readonly idleMs?: number | undefined;
   readonly screenIdleMs?: number | undefined;
+  /** The folder for output that is to outlive the host. */
+  readonly panes?: string | undefined;
 }
 
 /** How long a start may take. */
@@ -29,6 +31,7 @@ export async function launchHost(dir: string, options: LaunchOptions): Promise<v
   const [program = '', ...first] = options.command ?? [process.execPath, main];
   const given = {
     dir,
+    panes: options.panes,
     umask: options.umask?.toString(8),
     version: options.version,
     'idle-ms': options.idleMs,

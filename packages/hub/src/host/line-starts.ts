@@ -24,9 +24,15 @@ export function isContinuation(byte: number): boolean {
 export class LineStarts {
   #ring = new Float64Array(16);
   /** Number of the oldest line kept. */
-  first = 0;
+  first: number;
   /** Number of the line that the next byte belongs to. */
-  last = 0;
+  last: number;
+
+  constructor(line = 0, start = 0) {
+    this.first = line;
+    this.last = line;
+    this.#ring[line & (this.#ring.length - 1)] = start;
+  }
 
   at(line: number): number {
     return this.#ring[line & (this.#ring.length - 1)] ?? 0;

@@ -6,7 +6,7 @@ import { HostServer } from './server.ts';
 
 /**
  * Runs the terminal host until it has nothing left to do. It takes `--dir` (its private folder), and may be given
- * `--idle-ms`, `--screen-idle-ms`, `--umask` (in octal, for the programs it starts), `--version` and `--ready-fd` (a
+ * `--panes` (the folder for output that is to outlive it), `--idle-ms`, `--screen-idle-ms`, `--umask` (in octal, for the programs it starts), `--version` and `--ready-fd` (a
  * number that it writes a line to and closes when it serves, or when another host does).
  */
 export async function runHost(argv: readonly string[]): Promise<void> {
@@ -14,6 +14,7 @@ export async function runHost(argv: readonly string[]): Promise<void> {
     args: [...argv],
     options: {
       dir: { type: 'string' },
+      panes: { type: 'string' },
       'idle-ms': { type: 'string', default: '60000' },
       'screen-idle-ms': { type: 'string', default: '60000' },
       umask: { type: 'string' },
@@ -30,6 +31,7 @@ export async function runHost(argv: readonly string[]): Promise<void> {
 
   const server = new HostServer({
     dir: hostDirectory(values.dir),
+    panes: values.panes,
     driver: new LydellPtyDriver(),
     version: values.version,
     idleMs: Number(values['idle-ms']),

@@ -1,6 +1,7 @@
-import { ByteRing, type Page, type PageQuery, type RingLimits } from './byte-ring.ts';
+import type { Page, PageQuery } from './byte-ring.ts';
 import { refuseInvalid } from './find-lines.ts';
 import { HostError } from './host-error.ts';
+import type { KeptOutput } from './kept-output.ts';
 import type { OutputBudget } from './output-budget.ts';
 import type { PipeSource } from './pipe-source.ts';
 import type { Exit, PtyProcess } from './pty-driver.ts';
@@ -18,7 +19,7 @@ export interface PaneOptions {
   readonly id: string;
   readonly cols: number;
   readonly rows: number;
-  readonly limits: RingLimits;
+  readonly output: KeptOutput;
   readonly terminals: Terminals;
   /** Shared by all panes. */
   readonly budget: OutputBudget;
@@ -33,7 +34,7 @@ const mostMatches = 500;
 /** One terminal: where its bytes come from, those that are kept, and its screen while somebody looks. */
 export class Pane {
   readonly id: string;
-  readonly ring: ByteRing;
+  readonly output: KeptOutput;
   readonly #options: PaneOptions;
   readonly #listeners = new Set<() => void>();
   readonly #holders = new Set<object>();
@@ -48,7 +49,7 @@ export class Pane {
   constructor(options: PaneOptions) {
     this.#options = options;
     this.id = options.id;
-    this.ring = new ByteRing(options.limits);
+    this.output = options.output;
     this.#cols = options.cols;
     this.#rows = options.rows;
   }
@@ -79,8 +80,8 @@ export class Pane {
 
   append(bytes: Uint8Array): void {
     if (this.#exit) return; // The end was told after the last byte.
-    this.ring.append(bytes);
-    this.#options.budget.use(this.ring);
+    this.output.append(bytes);
+    this.#options.budget.use(this.output.ring);
     this.#screen?.wake();
     for (const listener of this.#listeners) listener();
   }
@@ -92,18 +93,19 @@ export class Pane {
     for (const listener of this.#listeners) listener();
   }
 
-  read(query: PageQuery): Page {
-    this.#options.budget.use(this.ring);
-    return this.ring.page(query);
+  read(query: PageQuery): Promise<Page> {
+    this.#options.budget.use(this.output.ring);
+    return this.output.page(query);
   }
 
   /** Finds lines in what is kept at this moment. */
-  search(query: SearchQuery, threads: SearchThreads): Promise<SearchOutcome> {
+  async search(query: SearchQuery, threads: SearchThreads): Promise<SearchOutcome> {
     const { before, from = 0, first = false, limit = mostMatches, ...pattern } = query;
     refuseInvalid(pattern);
-    this.#options.budget.use(this.ring);
-    const to = before === undefined ? this.ring.end : this.ring.lineStart(before);
-    const { letGo, ...range } = this.ring.share(from, to);
+    const { output } = this;
+    this.#options.budget.use(output.ring);
+    const to = before === undefined ? output.end : await output.lineStart(before);
+    const { letGo, ...range } = await output.share(from, to);
     return threads.search(this.id, { ...pattern, ...range, first, limit }).finally(letGo);
   }
 
@@ -161,11 +163,11 @@ export class Pane {
     const source = this.#source;
     return new Screen({
       terminals: this.#options.terminals,
-      ring: this.ring,
+      ring: this.output.ring,
       cols: this.#cols,
       rows: this.#rows,
       // What was asked before had no screen to answer; answering now would type into whatever runs today.
-      answerFrom: this.ring.end,
+      answerFrom: this.output.end,
       // A tmux pane is answered by tmux.
       ...(source?.kind === 'pty' && {
         // A program that has ended, or does not read, misses the answer; nobody else does.
@@ -186,7 +188,7 @@ export class Pane {
   }
 
   info(): HostPane {
-    const { ring } = this;
+    const { output } = this;
     const process = this.#source?.kind === 'pty' ? this.#source.process : null;
     return {
       id: this.id,
@@ -198,9 +200,9 @@ export class Pane {
       exitSignal: this.#exit?.exitSignal ?? null,
       cols: this.#cols,
       rows: this.#rows,
-      start: ring.start,
-      end: ring.end,
-      lines: ring.lines,
+      start: output.start,
+      end: output.end,
+      lines: output.lines,
       createdAt: this.#options.createdAt,
       note: this.#options.note,
     };
@@ -210,7 +212,8 @@ export class Pane {
   async close(): Promise<void> {
     if (this.#screenTimer) clearTimeout(this.#screenTimer);
     this.#dropScreen();
-    this.#options.budget.drop(this.ring);
+    this.#options.budget.drop(this.output.ring);
+    void this.output.remove(); // Whoever waited would wait as long as a disk that hangs.
     if (this.#source?.kind === 'pipe') await this.#source.pipe.close();
   }
 }

@@ -38,7 +38,7 @@ const tab = 0x09;
 const highBits = 0x80808080;
 
 /** Whether the bytes are what people read: ASCII without control characters, but for tabs and the ends of lines. */
-function isPlain(bytes: Uint8Array): boolean {
+export function isPlain(bytes: Uint8Array): boolean {
   if (!isAscii(bytes)) return false;
   // Words of memory begin at a multiple of four.
   const head = -bytes.byteOffset & 3;

@@ -1,12 +1,13 @@
 import * as z from 'zod';
 import type { Page, PageQuery } from './byte-ring.ts';
 import type { Pattern } from './find-lines.ts';
+import { type DiskState, folderName } from './output-disk.ts';
 import type { Exit, PtySpec } from './pty-driver.ts';
 import type { ScreenSnapshot } from './screen.ts';
 import type { SearchOutcome } from './search-threads.ts';
 
 /** Hosts and hubs of one major version understand each other; what a minor one adds, the older refuses by name. */
-export const protocol: Protocol = { major: 1, minor: 1 };
+export const protocol: Protocol = { major: 1, minor: 2 };
 
 export interface Protocol {
   readonly major: number;
@@ -31,6 +32,15 @@ interface Keep {
   readonly maxLines?: number | undefined;
   /** Of all panes together, from now on. */
   readonly allBytes?: number | undefined;
+  /** How much of it is kept in files too, and of all panes together; without the first nothing is. */
+  readonly diskBytes?: number | undefined;
+  readonly allDiskBytes?: number | undefined;
+}
+
+/** Output in files, which outlives the host. */
+export interface HostDisk extends DiskState {
+  /** The panes of hosts before this one whose output is still there. */
+  readonly remains: readonly { readonly id: string; readonly lines?: number | undefined }[];
 }
 
 export interface OpenSpec extends PtySpec, Keep {
@@ -105,6 +115,7 @@ interface Requests {
   search: { params: PaneParams & SearchQuery; result: SearchOutcome };
   screen: { params: PaneParams; result: ScreenSnapshot };
   list: { params: Nothing; result: { readonly panes: readonly HostPane[] } };
+  disk: { params: Nothing; result: HostDisk };
   forget: { params: PaneParams; result: Nothing };
   follow: { params: PaneParams & Following; result: Nothing };
   stop: { params: { readonly killPanes: boolean }; result: Nothing };
@@ -150,7 +161,19 @@ const keep = {
   maxBytes: bytes.max(1024 * megabyte).optional(),
   allBytes: bytes.optional(),
   maxLines: z.int().min(1).max(100_000_000).optional(),
+  diskBytes: bytes.optional(),
+  allDiskBytes: bytes.optional(),
 };
+/** The id names a folder. */
+const isFolder = ({
+  id,
+  diskBytes,
+}: {
+  readonly id: string;
+  readonly diskBytes?: number | undefined;
+}): boolean => diskBytes === undefined || folderName.test(id);
+const noFolder =
+  'the id of a pane that is kept on the disk must be a name of at most 64 letters, digits, ".", "_" or "-"';
 const exit = { exitCode: z.int().nullable(), exitSignal: z.string().nullable() };
 const nothing = z.object({});
 const hello = {
@@ -170,20 +193,22 @@ type Schemas = {
 export const requests: Schemas = {
   hello: { params: z.object(hello), result: z.object({ ...hello, startTime: z.string() }) },
   open: {
-    params: z.object({
-      id,
-      argv: z.array(text).min(1),
-      cwd: text.refine((path) => path.startsWith('/'), 'must be an absolute path'),
-      env: z.record(z.string().regex(/^[^=\0]+$/, 'must be a name'), text),
-      cols: size,
-      rows: size,
-      screen: z.boolean().optional(),
-      ...keep,
-    }),
+    params: z
+      .object({
+        id,
+        argv: z.array(text).min(1),
+        cwd: text.refine((path) => path.startsWith('/'), 'must be an absolute path'),
+        env: z.record(z.string().regex(/^[^=\0]+$/, 'must be a name'), text),
+        cols: size,
+        rows: size,
+        screen: z.boolean().optional(),
+        ...keep,
+      })
+      .refine(isFolder, noFolder),
     result: z.object({ pid: count, startTime: z.string().nullable() }),
   },
   adopt: {
-    params: z.object({ id, cols: size, rows: size, ...keep }),
+    params: z.object({ id, cols: size, rows: size, ...keep }).refine(isFolder, noFolder),
     result: z.object({ fifo: z.string() }),
   },
   finish: { params: z.object({ id, ...exit }), result: nothing },
@@ -263,6 +288,15 @@ export const requests: Schemas = {
           note: z.string().optional(),
         }),
       ),
+    }),
+  },
+  disk: {
+    params: nothing,
+    result: z.object({
+      bytes: count,
+      lost: count,
+      problem: z.string().nullable(),
+      remains: z.array(z.object({ id, lines: count.optional() })),
     }),
   },
   forget: { params: z.object({ id }), result: nothing },

@@ -1,6 +1,8 @@
+import { closeSync, constants, openSync, readSync } from 'node:fs';
 import type { Portion } from './byte-ring.ts';
 import { createFinder, type Line, type Pattern } from './find-lines.ts';
 import { newline, nextLine } from './line-starts.ts';
+import { isPlain } from './plain-marks.ts';
 import { plainLine } from './plain-view.ts';
 import { partsBetween, type Slab } from './slabs.ts';
 
@@ -43,7 +45,7 @@ function tellLast(search: RangeSearch, tell: (news: SearchNews) => void): boolea
   let [count, size] = [0, 0];
   for (const portion of search.portions.toReversed()) {
     const bytes = read(portion);
-    for (const line of find(bytes, portion.isPlain, true)) {
+    for (const line of find(bytes, isPlainPortion(portion, bytes), true)) {
       const match = matchOf(bytes, portion, line);
       size += match.text.length;
       if (count === search.limit || (count > 0 && size > mostText)) return true;
@@ -59,7 +61,7 @@ function tellFirst(search: RangeSearch, tell: (news: SearchNews) => void): false
   const read = createReader(search);
   for (const portion of search.portions) {
     const bytes = read(portion);
-    for (const line of find(bytes, portion.isPlain, false)) {
+    for (const line of find(bytes, isPlainPortion(portion, bytes), false)) {
       const match = matchOf(bytes, portion, line);
       tell({ matches: [match], next: portion.from + nextLine(bytes, line.from) });
       return false;
@@ -72,7 +74,8 @@ function tellFirst(search: RangeSearch, tell: (news: SearchNews) => void): false
 /** Reads one portion after the other into the same memory. */
 function createReader({ slabs, portions }: RangeSearch): (portion: Portion) => Buffer {
   const scratch = Buffer.from(new ArrayBuffer(Math.max(0, ...portions.map(({ from, to }) => to - from))));
-  return ({ from, to }) => {
+  return ({ from, to, file }) => {
+    if (file !== undefined) return scratch.subarray(0, readInto(scratch.subarray(0, to - from), file));
     let at = 0;
     for (const part of partsBetween(slabs, from, to)) {
       scratch.set(part, at);
@@ -80,6 +83,27 @@ function createReader({ slabs, portions }: RangeSearch): (portion: Portion) => B
     }
     return scratch.subarray(0, at);
   };
+}
+
+/** Reads as much of a file as there is; none of one that was removed meanwhile, or that fails. */
+function readInto(bytes: Buffer, file: string): number {
+  let size = 0;
+  try {
+    const fd = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW);
+    try {
+      for (let read = -1; read !== 0 && size < bytes.length; size += read)
+        read = readSync(fd, bytes, size, bytes.length - size, size);
+    } finally {
+      closeSync(fd);
+    }
+  } catch {
+    // What cannot be read is not kept, as whoever reads it is told.
+  }
+  return size;
+}
+
+function isPlainPortion({ file, isPlain: isMarked }: Portion, bytes: Buffer): boolean {
+  return file === undefined ? isMarked : isPlain(bytes);
 }
 
 function matchOf(bytes: Buffer, portion: Portion, { line, from, to }: Line): Match {

@@ -1,24 +1,29 @@
 import { randomBytes } from 'node:crypto';
 import type { Server } from 'node:net';
 import { join } from 'node:path';
-import { setImmediate } from 'node:timers/promises';
-import { defaultLimits } from './byte-ring.ts';
+import { setImmediate, setTimeout as wait } from 'node:timers/promises';
+import { ByteRing, defaultLimits, type RingLimits } from './byte-ring.ts';
 import { Connection, type Handlers } from './connection.ts';
 import { Follower } from './follower.ts';
 import { HostError } from './host-error.ts';
 import { claimInstance } from './instance-socket.ts';
+import { KeptOutput } from './kept-output.ts';
 import { OutputBudget } from './output-budget.ts';
+import { OutputDisk } from './output-disk.ts';
 import { Pane, type PaneSource } from './pane.ts';
 import { PipeSource } from './pipe-source.ts';
 import { shareLooks, startTimeOf } from './process-table.ts';
 import { killTree, type ProcessTree } from './process-tree.ts';
 import type { PtyDriver } from './pty-driver.ts';
+import { Remains } from './remains.ts';
 import { type AdoptSpec, type OpenSpec, protocol } from './requests.ts';
 import { SearchThreads } from './search-threads.ts';
 import { Terminals } from './terminals.ts';
 
 export interface HostServerOptions {
   readonly dir: string;
+  /** Where output is kept that is to outlive the host; without it none does. */
+  readonly panes?: string | undefined;
   readonly driver: PtyDriver;
   readonly version: string;
   /** How long the host lives on with neither a live pane nor a hub. */
@@ -30,6 +35,10 @@ export interface HostServerOptions {
 
 /** The largest answer to one `read`. */
 const largestPage = 1024 * 1024;
+/** The size of a pane of which only the output is left. */
+const unknownSize = { cols: 80, rows: 24 };
+/** How long the host waits at its end until the disk has the last output. */
+const lastWriteMs = 2_000;
 const nothing = { result: {} } as const;
 
 /** Owns the panes and serves them to hubs until it is stopped or has been idle for long. */
@@ -45,6 +54,8 @@ export class HostServer {
   readonly #terminals = new Terminals();
   readonly #searches = new SearchThreads();
   readonly #budget = new OutputBudget();
+  readonly #disk: OutputDisk | null;
+  readonly #remains: Remains;
   #socket: Server | null = null;
   #idleTimer: NodeJS.Timeout | null = null;
   /** Programs start one after the other, with a breath between: a start blocks for milliseconds. */
@@ -52,6 +63,10 @@ export class HostServer {
 
   constructor(options: HostServerOptions) {
     this.#options = options;
+    this.#disk = options.panes === undefined ? null : new OutputDisk(options.panes);
+    this.#remains = new Remains(this.#disk, (id, output) =>
+      this.#makePane({ id, ...unknownSize }, output, false),
+    );
   }
 
   /** Answers false when another host serves this folder. */
@@ -64,6 +79,7 @@ export class HostServer {
         }),
       );
     });
+    if (this.#socket) this.#remains.find();
     this.#checkIdle();
     return this.#socket !== null;
   }
@@ -107,8 +123,8 @@ export class HostServer {
       await this.#pane(id).write(body);
       return { result: { written: body.length } };
     },
-    resize: ({ id, cols, rows }) => {
-      this.#pane(id).resize(cols, rows);
+    resize: async ({ id, cols, rows }) => {
+      (await this.#readable(id)).resize(cols, rows);
       return nothing;
     },
     kill: async ({ id, graceMs }) => {
@@ -121,15 +137,27 @@ export class HostServer {
       await this.#kill(id, { pid, startTime: startTime ?? startTimeOf(pid) }, graceMs);
       return nothing;
     },
-    read: ({ id, ...query }) => {
+    read: async ({ id, ...query }) => {
       const maxBytes = Math.min(query.maxBytes ?? largestPage, largestPage);
-      const { bytes, ...result } = this.#pane(id).read({ ...query, maxBytes });
+      const pane = await this.#readable(id);
+      const { bytes, ...result } = await pane.read({ ...query, maxBytes });
       return { result, body: bytes };
     },
-    search: async ({ id, ...query }) => ({ result: await this.#pane(id).search(query, this.#searches) }),
-    screen: async ({ id }) => ({ result: await this.#pane(id).snapshot() }),
+    search: async ({ id, ...query }) => {
+      const pane = await this.#readable(id);
+      return { result: await pane.search(query, this.#searches) };
+    },
+    screen: async ({ id }) => ({ result: await (await this.#readable(id)).snapshot() }),
     list: () => ({ result: { panes: [...this.#panes.values()].map((pane) => pane.info()) } }),
+    disk: () => {
+      const { bytes, lost, problem } = this.#disk?.state ?? { bytes: 0, lost: 0, problem: null };
+      return { result: { bytes, lost, problem, remains: this.#remains.list() } };
+    },
     forget: async ({ id }) => {
+      if (this.#remains.has(id)) {
+        this.#remains.drop(id);
+        return nothing;
+      }
       const pane = this.#pane(id);
       if (pane.exit === null && pane.info().kind === 'pty') {
         throw new HostError('pane_running', `Pane ${id} still runs.`, { id });
@@ -140,8 +168,8 @@ export class HostServer {
       this.#checkIdle();
       return nothing;
     },
-    follow: ({ id, follower, from, credit }, connection) => {
-      const pane = this.#pane(id);
+    follow: async ({ id, follower, from, credit }, connection) => {
+      const pane = await this.#readable(id);
       connection.dropFollower(follower);
       connection.followers.set(
         follower,
@@ -168,10 +196,16 @@ export class HostServer {
     throw new HostError('unknown_pane', `The host has no pane ${id}.`, { id });
   }
 
+  /** A pane, or what is left of one. */
+  async #readable(id: string): Promise<Pane> {
+    return (await this.#remains.pane(id)) ?? this.#pane(id);
+  }
+
   #open(spec: OpenSpec): { pid: number; startTime: string | null } {
     if (this.#panes.has(spec.id)) {
       throw new HostError('duplicate_pane', `There is a pane ${spec.id} already.`, { id: spec.id });
     }
+    this.#remains.drop(spec.id);
     const pane = this.#newPane(spec, spec.screen ?? false);
     const process = this.#options.driver.spawn(
       {
@@ -194,7 +228,7 @@ export class HostServer {
       known.pipe.expectWriter();
       return known.pipe.path;
     }
-    const pane = this.#newPane(spec, false);
+    const pane = await this.#adoptedPane(spec);
     const path = join(this.#options.dir, `${randomBytes(6).toString('hex')}.fifo`);
     const pipe = await PipeSource.make(path, this.#pipeBuffer, {
       onData: (bytes) => pane.append(bytes),
@@ -208,16 +242,28 @@ export class HostServer {
     return path;
   }
 
-  #newPane({ id, cols, rows, note, ...keep }: AdoptSpec, drawn: boolean): Pane {
+  /** A pane of tmux that goes on where a host before this one has left it, if its output is on the disk. */
+  async #adoptedPane(spec: AdoptSpec): Promise<Pane> {
+    const goesOn = spec.diskBytes !== undefined && (await this.#remains.take(spec.id, limitsOf(spec)));
+    if (goesOn) return this.#makePane(spec, goesOn, false);
+    this.#remains.drop(spec.id);
+    return this.#newPane(spec, false);
+  }
+
+  #newPane(spec: AdoptSpec, drawn: boolean): Pane {
+    const files = spec.diskBytes === undefined ? undefined : this.#disk?.filesOf(spec.id);
+    return this.#makePane(spec, new KeptOutput(new ByteRing(limitsOf(spec)), files ?? null), drawn);
+  }
+
+  #makePane({ id, cols, rows, note, ...keep }: AdoptSpec, output: KeptOutput, drawn: boolean): Pane {
     if (keep.allBytes !== undefined) this.#budget.most = keep.allBytes;
+    if (keep.allDiskBytes !== undefined && this.#disk) this.#disk.most = keep.allDiskBytes;
+    if (keep.diskBytes !== undefined) output.keep(keep.diskBytes);
     return new Pane({
       id,
       cols,
       rows,
-      limits: {
-        maxBytes: keep.maxBytes ?? defaultLimits.maxBytes,
-        maxLines: keep.maxLines ?? defaultLimits.maxLines,
-      },
+      output,
       terminals: this.#terminals,
       budget: this.#budget,
       screenIdleMs: drawn ? Number.POSITIVE_INFINITY : this.#options.screenIdleMs,
@@ -285,10 +331,15 @@ export class HostServer {
 
   #finish(): void {
     this.#socket?.close();
+    const written = Promise.race([this.#disk?.flush(), wait(lastWriteMs)]);
     // One turn later, so that the answer to `stop` is on its way.
-    void setImmediate().then(() => {
+    void Promise.all([setImmediate(), written]).then(() => {
       for (const connection of this.#connections) connection.close();
       this.#finished.resolve();
     });
   }
+}
+
+function limitsOf({ maxBytes, maxLines }: AdoptSpec): RingLimits {
+  return { ...defaultLimits, ...(maxBytes && { maxBytes }), ...(maxLines && { maxLines }) };
 }

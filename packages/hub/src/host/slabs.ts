@@ -15,10 +15,16 @@ export class Slabs {
   #slabs: Slab[] = [];
   #spare: Buffer | null = null;
   #readers = 0;
+  readonly #makeMemory: (size: number) => Buffer;
   /** How many bytes there have been. */
-  end = 0;
+  end: number;
   /** How much memory they take. */
   held = 0;
+
+  constructor(start = 0, { shared = true }: { readonly shared?: boolean | undefined } = {}) {
+    this.end = start;
+    this.#makeMemory = (size) => Buffer.from(shared ? new SharedArrayBuffer(size) : new ArrayBuffer(size));
+  }
 
   append(chunk: Uint8Array): void {
     for (let rest = chunk; rest.length > 0; ) {
@@ -40,7 +46,7 @@ export class Slabs {
     const spare = this.#spare?.length === size ? this.#spare : null;
     if (spare) this.#spare = null;
     else this.held += size;
-    const slab = { start: this.end, bytes: spare ?? Buffer.from(new SharedArrayBuffer(size)) };
+    const slab = { start: this.end, bytes: spare ?? this.#makeMemory(size) };
     this.#slabs.push(slab);
     return slab;
   }

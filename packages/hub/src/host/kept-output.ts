@@ -1,0 +1,208 @@
+import {
+  ByteRing,
+  type Page,
+  type PageQuery,
+  type Portion,
+  type RingLimits,
+  type SharedRange,
+} from './byte-ring.ts';
+import { longestLine } from './line-starts.ts';
+import type { Segment, Segments } from './segments.ts';
+import type { Slab } from './slabs.ts';
+
+const unlimited: RingLimits = { maxBytes: Number.POSITIVE_INFINITY, maxLines: Number.POSITIVE_INFINITY };
+/** How much of what a host before this one has left is taken into memory: enough to draw a screen from. */
+const recalled = 512 * 1024;
+
+/**
+ * All that is kept of a pane's output: the newest in memory and, where that is wished, more of it in files. Whoever
+ * reads need not know which, only that what is in files takes a while.
+ */
+export class KeptOutput {
+  /** What is in memory. */
+  readonly ring: ByteRing;
+  readonly #files: Segments | null;
+
+  constructor(ring: ByteRing, files: Segments | null) {
+    this.ring = ring;
+    this.#files = files;
+  }
+
+  /** What a host before this one has left; nothing if none of it can be read. */
+  static async recall(files: Segments, limits: RingLimits): Promise<KeptOutput | undefined> {
+    for (let run = lastRun(files.list); run.length > 0; run = lastRun(files.list)) {
+      const end = run.at(-1)?.end ?? 0;
+      const first = run.findLast(({ start }) => start <= end - recalled) ?? (run[0] as Segment);
+      const output = new KeptOutput(new ByteRing(limits, { from: lineStartOf(first) }), files);
+      await output.#fill(output.ring, first, end);
+      if (output.ring.end === end) return output;
+    }
+    return undefined;
+  }
+
+  /** How many lines there have been, by the newest file. */
+  static async countLines(files: Segments): Promise<number> {
+    const last = files.list.at(-1);
+    const ring = new ByteRing(unlimited, { from: last && lineStartOf(last), shared: false });
+    if (last) await new KeptOutput(ring, files).#fill(ring, last, last.end);
+    return ring.lines;
+  }
+
+  /** The oldest byte that is kept; between it and the end something may be missing. */
+  get start(): number {
+    return Math.min(this.ring.start, this.#files?.list[0]?.start ?? this.ring.start);
+  }
+
+  get end(): number {
+    return this.ring.end;
+  }
+
+  get lines(): number {
+    return this.ring.lines;
+  }
+
+  append(bytes: Uint8Array): void {
+    this.ring.append(bytes);
+    this.#files?.wake();
+  }
+
+  /** The first byte at a place or after it that is kept; the end if there is none. */
+  keptFrom(offset: number): number {
+    const segment = this.#segmentAt(offset);
+    return segment ? Math.max(offset, segment.start) : Math.max(offset, this.ring.start);
+  }
+
+  /** The file that has the first byte kept from a place on, if memory has not. */
+  #segmentAt(offset: number): Segment | undefined {
+    if (offset >= this.ring.start) return undefined;
+    const segment = this.#files?.list.find(({ end }) => end > offset);
+    return segment && segment.start < this.ring.start ? segment : undefined;
+  }
+
+  /** The file that has a line, or what is kept before it, if memory has not. */
+  #segmentOfLine(line: number): Segment | undefined {
+    const inMemory = this.ring.lineFrom(this.ring.start)?.line ?? this.lines;
+    if (line >= inMemory) return undefined;
+    const list = this.#files?.list ?? [];
+    const segment = list.findLast((each) => each.line <= line) ?? list[0];
+    return segment && segment.start < this.ring.start ? segment : undefined;
+  }
+
+  /** At most so many bytes from a place that is kept; none if that has just been let go of. */
+  async some(from: number, most: number): Promise<Buffer> {
+    const segment = this.#segmentAt(from);
+    if (!this.#files || !segment)
+      return from < this.ring.start ? Buffer.alloc(0) : this.ring.some(from, most);
+    return this.#files.read(segment, from, Math.min(segment.end, from + most));
+  }
+
+  async page(query: PageQuery = {}): Promise<Page> {
+    const first = this.#firstOf(query);
+    if (!first) return this.#told(this.ring.page(query));
+    const to = this.#windowEnd(query, first);
+    const window = await this.#window(first, to);
+    if (query.tail !== undefined && window.end < to) return this.#told(this.ring.page(query));
+    // It could not be read, and is not kept any more.
+    if (window.end === first.start) return this.page(query);
+    const page = window.page(query);
+    if (query.fromLine !== undefined && page.from === window.end && window.end < this.end)
+      return this.page({ ...query, fromLine: undefined, since: window.end });
+    return this.#told(page);
+  }
+
+  #told(page: Page): Page {
+    return { ...page, retainedFrom: this.start, end: this.end, more: page.next < this.end };
+  }
+
+  /** The file that an answer begins in, if it does not begin in memory. */
+  #firstOf({ tail, since, fromLine, maxBytes = Number.POSITIVE_INFINITY }: PageQuery): Segment | undefined {
+    if (fromLine !== undefined) return this.#segmentOfLine(fromLine);
+    if (tail === undefined) return this.#segmentAt(since ?? this.start);
+    const first = this.#segmentOfLine(Math.max(0, this.lines - tail));
+    const last = this.#segmentAt(this.end - maxBytes);
+    const [run] = lastRun(this.#files?.list ?? []);
+    if (!first || !last || !run || (this.#files?.list.at(-1)?.end ?? 0) < this.ring.start) return undefined;
+    // Of a tail the last bytes are given, and they lie together.
+    return [first, last, run].reduce((a, b) => (a.start > b.start ? a : b));
+  }
+
+  #windowEnd(query: PageQuery, first: Segment): number {
+    const { tail, since = first.end, limit = Number.POSITIVE_INFINITY, maxBytes } = query;
+    if (tail !== undefined) return this.end;
+    const from = Math.max(first.start, Math.min(since, first.end));
+    return from + Math.min(maxBytes ?? Number.POSITIVE_INFINITY, limit * (longestLine + 4)) + 1;
+  }
+
+  /** What is kept from the beginning of a file to a place, as far as it lies together. */
+  async #window(first: Segment, to: number): Promise<ByteRing> {
+    const window = new ByteRing(unlimited, { from: lineStartOf(first), shared: false });
+    await this.#fill(window, first, to);
+    return window;
+  }
+
+  async #fill(window: ByteRing, first: Segment, to: number): Promise<void> {
+    for (const segment of this.#files?.list.filter(({ start }) => start >= first.start) ?? []) {
+      if (window.end >= to || segment.start !== window.end || this.#hasNext(window)) break;
+      const bytes = (await this.#files?.read(segment, segment.start, segment.end)) ?? Buffer.alloc(0);
+      window.append(bytes);
+    }
+    if (this.#hasNext(window)) {
+      window.append(this.ring.copy(window.end, Math.min(to, this.end)));
+    }
+  }
+
+  /** Whether memory has what comes after a window. */
+  #hasNext(window: ByteRing): boolean {
+    return window !== this.ring && window.end >= this.ring.start;
+  }
+
+  /** Where a line begins, or where the output is kept from, or ends, if it is not there. */
+  async lineStart(line: number): Promise<number> {
+    const segment = this.#segmentOfLine(line);
+    if (!segment) return this.ring.lineStart(line);
+    return (await this.#window(segment, segment.end)).lineStart(line);
+  }
+
+  /** What is kept between two places, for another thread, which reads the files itself. */
+  async share(from: number, to: number): Promise<SharedRange> {
+    const { start } = this.ring;
+    const newest = this.ring.share(from, to);
+    const slabs: Slab[] = [];
+    const portions: Portion[] = [];
+    try {
+      const end = Math.min(to, start);
+      for (const segment of this.#files?.list.filter((each) => each.end > from && each.start < end) ?? []) {
+        if (segment.start >= from && segment.end <= end) {
+          const file = this.#files?.fileOf(segment);
+          portions.push({ from: segment.start, to: segment.end, line: segment.line, isPlain: false, file });
+        } else {
+          const part = (await this.#window(segment, segment.end)).share(from, end);
+          slabs.push(...part.slabs);
+          portions.push(...part.portions);
+        }
+      }
+    } catch (error) {
+      newest.letGo();
+      throw error;
+    }
+    return { ...newest, slabs: [...slabs, ...newest.slabs], portions: [...portions, ...newest.portions] };
+  }
+
+  /** Writes from now on what comes; within so many bytes. */
+  keep(maxBytes: number): void {
+    this.#files?.keep(this.ring, maxBytes);
+  }
+
+  /** Drops the files. */
+  async remove(): Promise<void> {
+    await this.#files?.remove();
+  }
+}
+
+const lineStartOf = ({ start, line }: Segment): { line: number; offset: number } => ({ line, offset: start });
+
+/** The newest files that lie together. */
+function lastRun(list: readonly Segment[]): readonly Segment[] {
+  const gap = list.findLastIndex((segment, index) => index > 0 && list[index - 1]?.end !== segment.start);
+  return list.slice(Math.max(0, gap));
+}

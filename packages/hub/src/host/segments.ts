@@ -1,0 +1,260 @@
+import { constants } from 'node:fs';
+import { type FileHandle, mkdir, open, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { ByteRing } from './byte-ring.ts';
+import { errnoOf } from './host-error.ts';
+
+/** A file with lines of a pane's output; its name says where it begins. */
+export interface Segment {
+  /** Its first byte and the one after its last, in the output. */
+  readonly start: number;
+  readonly end: number;
+  /** Number of its first line, which begins with it. */
+  readonly line: number;
+  /** When it was begun, in milliseconds since 1970. */
+  readonly begunAt: number;
+}
+
+/** What the files of all panes share. */
+export interface Disk {
+  /** A file that has so many bytes is full. */
+  readonly segmentBytes: number;
+  /** Runs one piece of work after the other: a disk that hangs holds one thread, and no pane. */
+  turn<T>(work: () => Promise<T>): Promise<T>;
+  /** Removes the oldest files until a writer may write so many bytes. */
+  makeRoom(bytes: number, writer: Segments): Promise<void>;
+  join(segments: Segments): void;
+  leave(segments: Segments): void;
+  /** Told how it went last. */
+  worked(segments: Segments): void;
+  failed(segments: Segments, error: unknown): void;
+  /** Told how many bytes memory has let go of before they could be written. */
+  lost(bytes: number): void;
+}
+
+/** A little output waits so long for more, before it is written. */
+const gatherMs = 20;
+const little = 64 * 1024;
+/** How long a disk that has failed is left alone. */
+const retryMs = 1_000;
+const noFollow = constants.O_WRONLY | constants.O_NOFOLLOW;
+
+const fileName = /^(\d{1,15})-(\d{1,15})\.out$/;
+
+/** What the name of a file says about its beginning, if it is one of ours. */
+export function segmentNamed(name: string): Pick<Segment, 'start' | 'line'> | undefined {
+  const [, start, line] = fileName.exec(name) ?? [];
+  return start === undefined ? undefined : { start: Number(start), line: Number(line) };
+}
+
+/**
+ * The files of one pane. They are written from its ring, at the pace of the disk: the ring is the buffer, and what it
+ * lets go of before is not in any file.
+ */
+export class Segments {
+  readonly #dir: string;
+  readonly #disk: Disk;
+  #list: readonly Segment[];
+  #ring: ByteRing | null = null;
+  #maxBytes = 0;
+  #written: number;
+  /** Whether its folder is still to be made, without what others may have left there. */
+  #isNew: boolean;
+  #draining = false;
+  #gathering: NodeJS.Timeout | undefined;
+  #removed = false;
+
+  constructor(dir: string, disk: Disk, found: readonly Segment[] = []) {
+    this.#dir = dir;
+    this.#disk = disk;
+    this.#list = found;
+    this.#written = found.at(-1)?.end ?? 0;
+    this.#isNew = found.length === 0;
+  }
+
+  /** Those with something in them, the oldest first; between two of them something may be missing. */
+  get list(): readonly Segment[] {
+    const last = this.#list.at(-1);
+    return last && last.end === last.start ? this.#list.slice(0, -1) : this.#list;
+  }
+
+  get bytes(): number {
+    return this.#list.reduce((sum, { start, end }) => sum + end - start, 0);
+  }
+
+  fileOf({ start, line }: Segment): string {
+    return join(this.#dir, `${start}-${line}.out`);
+  }
+
+  /** Keeps what comes into a ring from now on. */
+  keep(ring: ByteRing, maxBytes: number): void {
+    this.#ring = ring;
+    this.#maxBytes = maxBytes;
+    ring.hold(this.#written);
+  }
+
+  /** There is new output. */
+  wake(): void {
+    if (this.#draining || this.#ring === null) return;
+    if (this.#ring.end - this.#written >= little) void this.#drain();
+    else this.#gathering ??= setTimeout(() => void this.#drain(), gatherMs).unref();
+  }
+
+  async #drain(): Promise<void> {
+    clearTimeout(this.#gathering);
+    this.#gathering = undefined;
+    this.#draining = true;
+    const failed = await this.flush().catch((error: unknown) => {
+      this.#disk.failed(this, error);
+      return true;
+    });
+    if (failed) setTimeout(() => void this.#drain(), retryMs).unref();
+    else this.#draining = false;
+  }
+
+  /** Writes all there is. */
+  async flush(): Promise<void> {
+    while (await this.#disk.turn(() => this.#fill())) {
+      // Others have their turn in between.
+    }
+  }
+
+  /** Fills one file with what there is; answers false when nothing is left to write. */
+  async #fill(): Promise<boolean> {
+    const ring = this.#ring;
+    if (ring === null || this.#removed || this.#written >= ring.end) return false;
+    const segment = this.#last(ring) ?? (await this.#begin(ring));
+    if (!segment) return false;
+    const file = await this.#openFile(segment);
+    if (!file) return true;
+    try {
+      for (let most = this.#room(ring, segment); most > 0; most = this.#room(ring, segment)) {
+        const bytes = ring.copy(this.#written, this.#written + most);
+        await this.#makeRoom(bytes.length);
+        await writeAll(file, bytes, this.#written - segment.start);
+        this.#written += bytes.length;
+        this.#list = [...this.#list.slice(0, -1), { ...segment, end: this.#written }];
+        ring.hold(this.#written);
+        this.#disk.worked(this);
+      }
+    } finally {
+      await file.close();
+    }
+    return true;
+  }
+
+  /** The file that the next byte belongs to, if there is one already. */
+  #last(ring: ByteRing): Segment | undefined {
+    const last = this.#list.at(-1);
+    return last?.end === this.#written && this.#room(ring, last) > 0 ? last : undefined;
+  }
+
+  /** How many bytes a file takes now: a full one those up to the next line, so that every file begins with one. */
+  #room(ring: ByteRing, { start }: Segment): number {
+    if (this.#written < ring.start || this.#removed) return 0;
+    const size = Math.min(this.#disk.segmentBytes, this.#maxBytes / 4);
+    const next = ring.lineFrom(Math.max(this.#written, start + size));
+    return (next?.offset ?? ring.end) - this.#written;
+  }
+
+  async #begin(ring: ByteRing): Promise<Segment | undefined> {
+    const next = ring.lineFrom(Math.max(this.#written, ring.start));
+    if (!next || next.offset >= ring.end) return undefined;
+    const failed = this.#list.at(-1);
+    if (failed && failed.end === failed.start) await this.#drop(failed);
+    if (this.#isNew) await rm(this.#dir, { recursive: true, force: true });
+    this.#isNew = false;
+    this.#disk.join(this);
+    this.#disk.lost(next.offset - this.#written);
+    this.#written = next.offset;
+    const segment = { start: next.offset, end: next.offset, line: next.line, begunAt: Date.now() };
+    this.#list = [...this.#list, segment];
+    return segment;
+  }
+
+  /** Nothing when the file is not there any more. */
+  async #openFile(segment: Segment): Promise<FileHandle | undefined> {
+    if (segment.end === segment.start) {
+      await mkdir(this.#dir, { recursive: true, mode: 0o700 });
+      return open(this.fileOf(segment), noFollow | constants.O_CREAT | constants.O_TRUNC, 0o600);
+    }
+    try {
+      return await open(this.fileOf(segment), noFollow);
+    } catch (error) {
+      if (errnoOf(error) !== 'ENOENT') throw error;
+      this.#forget(segment);
+      return undefined;
+    }
+  }
+
+  async #makeRoom(bytes: number): Promise<void> {
+    while (this.bytes + bytes > this.#maxBytes && this.#list.length > 1) await this.dropOldest();
+    await this.#disk.makeRoom(bytes, this);
+  }
+
+  /** Removes the oldest file; only in a turn. */
+  async dropOldest(): Promise<void> {
+    const [oldest] = this.#list;
+    if (oldest) await this.#drop(oldest);
+  }
+
+  async #drop(segment: Segment): Promise<void> {
+    await rm(this.fileOf(segment), { force: true });
+    this.#forget(segment);
+  }
+
+  #forget(segment: Segment): void {
+    this.#clip(segment, segment.start);
+  }
+
+  #clip({ start }: Segment, end: number): void {
+    this.#list = this.#list.flatMap((each) => {
+      if (each.start !== start) return [each];
+      return end > start ? [{ ...each, end }] : [];
+    });
+  }
+
+  /** What is kept between two places of a file. What cannot be read is not kept, and not offered again. */
+  read(segment: Segment, from: number, to: number): Promise<Buffer> {
+    return this.#disk.turn(async () => {
+      const bytes = Buffer.allocUnsafeSlow(to - from);
+      let size = 0;
+      try {
+        const file = await open(this.fileOf(segment), constants.O_RDONLY | constants.O_NOFOLLOW);
+        try {
+          for (let read = -1; read !== 0 && size < bytes.length; size += read)
+            ({ bytesRead: read } = await file.read(
+              bytes,
+              size,
+              bytes.length - size,
+              from - segment.start + size,
+            ));
+        } finally {
+          await file.close();
+        }
+        this.#disk.worked(this);
+      } catch (error) {
+        if (errnoOf(error) !== 'ENOENT') this.#disk.failed(this, error);
+      }
+      if (size < bytes.length) this.#clip(segment, from + size);
+      return bytes.subarray(0, size);
+    });
+  }
+
+  /** Removes every file. */
+  async remove(): Promise<void> {
+    if (this.#removed) return;
+    this.#removed = true;
+    this.#disk.leave(this);
+    await this.#disk
+      .turn(() => rm(this.#dir, { recursive: true, force: true }))
+      .catch((error: unknown) => console.error(new Date().toISOString(), error));
+  }
+}
+
+async function writeAll(file: FileHandle, bytes: Buffer, at: number): Promise<void> {
+  for (let done = 0; done < bytes.length; ) {
+    const { bytesWritten } = await file.write(bytes, done, bytes.length - done, at + done);
+    done += bytesWritten;
+  }
+}
