@@ -15,7 +15,7 @@ async function main(): Promise<void> {
   const places = placesOf(process.env);
   const version = ownVersion();
   const beside = (name: string): string => join(import.meta.dirname, name);
-  const host = { dir: places.host, version };
+  const host = { dir: places.host, panes: places.panes, version };
   const hub = await createHub({
     places,
     settings: readSettings(process.env),

@@ -75,7 +75,7 @@ export interface Hub {
 /** Builds one hub: the one place that knows every noun. */
 export async function createHub(options: HubOptions): Promise<Hub> {
   const { places } = options;
-  for (const directory of [places.home, places.runtime, places.host, places.logs])
+  for (const directory of [places.home, places.runtime, places.host, places.logs, places.panes])
     privateDirectory(directory);
   const lock = takeInstanceLock(places.lock);
   if (!lock) {
@@ -150,6 +150,10 @@ async function build(
       maxLines: settings.bufferLines,
       maxBytes: config.output.pane_mb * megabyte,
       allBytes: config.output.all_mb * megabyte,
+      ...(config.output.keep === 'disk' && {
+        diskBytes: config.output.pane_disk_mb * megabyte,
+        allDiskBytes: config.output.all_disk_mb * megabyte,
+      }),
     },
     connectHost: options.connectHost,
     findHost: options.findHost,
@@ -165,18 +169,27 @@ async function build(
   const dispatch = createDispatch({ ...permissions, events, handlers, store, clock, log });
   const streams = new SseStreams({ events, view: eventView(panes.book) });
   const startedAt = new Date(clock.now()).toISOString();
-  const status = async (): Promise<ServerStatus> => ({
-    version,
-    pid: process.pid,
-    startedAt,
-    socket: places.socket,
-    ...(address.url !== null && { url: address.url }),
-    panes: panes.book.list().length,
-    approvals: approvals.list().length,
-    session: await session.usable(),
-    gauges: gaugesOf(store.gauges(), streams.readers),
-    problems: config.problems,
-  });
+  const status = async (): Promise<ServerStatus> => {
+    const disk = await panes.disk();
+    return {
+      version,
+      pid: process.pid,
+      startedAt,
+      socket: places.socket,
+      ...(address.url !== null && { url: address.url }),
+      panes: panes.book.list().length,
+      approvals: approvals.list().length,
+      session: await session.usable(),
+      gauges: {
+        ...gaugesOf(store.gauges(), streams.readers),
+        ...(disk && { outputDiskBytes: disk.bytes, outputNotOnDisk: disk.lost }),
+      },
+      problems: [
+        ...config.problems,
+        ...(disk?.problem ? [`what panes print cannot be kept in ${places.panes}: ${disk.problem}`] : []),
+      ],
+    };
+  };
 
   const closed = Promise.withResolvers<void>();
   let closing: Promise<void> | undefined;

@@ -50,6 +50,7 @@ export class Adoption {
     // The panes of a tmux that does not answer are looked for when it does.
     const rows = await tmux.rows().catch(() => []);
     for (const row of rows) await this.#recallTmux(row, hosted.get(row.id));
+    await this.#dropUnknown(host);
     // One that cannot be piped must not cost the others their host.
     const piped = await Promise.allSettled(rows.map((row) => this.#pipeTo(host, row, hosted.has(row.id))));
     for (const { status, ...outcome } of piped) {
@@ -60,6 +61,17 @@ export class Adoption {
       this.#running('pty').map((record) => this.#compare(record, hosted.get(record.id))),
     );
     own(this.#settled);
+  }
+
+  /** Removes the output of panes that nobody knows of any more. */
+  async #dropUnknown(host: Host): Promise<void> {
+    const { book, log } = this.#options;
+    try {
+      const { remains } = await host.disk();
+      for (const { id } of remains) if (!book.find(id)) await host.forget(id);
+    } catch (error) {
+      log.warn('output on the disk could not be looked through', { error }); // A host that is older than we are keeps none.
+    }
   }
 
   /** Compares what tmux has with what the book says. */

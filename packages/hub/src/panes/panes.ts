@@ -9,7 +9,7 @@ import {
   PolyError,
 } from '@polyphony/protocol';
 import { draft, type EventLog, type Source } from '../events/event-log.ts';
-import type { Host } from '../host/client.ts';
+import type { Host, HostDisk } from '../host/client.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Config } from '../platform/config.ts';
 import type { Log } from '../platform/log.ts';
@@ -273,7 +273,15 @@ export class Panes {
   /** How many lines each pane has printed, as far as a host is there to tell. */
   async lineCounts(): Promise<ReadonlyMap<string, number>> {
     const listed = (await this.link.ifConnected((host) => host.list())) ?? [];
-    return new Map(listed.map(({ id, lines }) => [id, lines]));
+    const { remains = [] } = (await this.disk()) ?? {};
+    return new Map(
+      [...remains, ...listed].flatMap(({ id, lines }) => (lines === undefined ? [] : [[id, lines]])),
+    );
+  }
+
+  /** How it stands with the output on the disk, as far as a host is there to tell. */
+  disk(): Promise<HostDisk | undefined> {
+    return this.link.ifConnected((host) => host.disk());
   }
 
   /** The panes somebody may know of: the user all, a pane those it owns. */
@@ -285,7 +293,12 @@ export class Panes {
   /** What a pane shows now, or showed last. */
   async screen(id: string): Promise<PaneScreen> {
     const record = this.book.get(id);
-    const last = (): Promise<PaneScreen> => this.output(id, (host) => host.screen(id));
+    const last = (): Promise<PaneScreen> =>
+      this.output(id, async (host) => {
+        // Of a pane that a host before this one had, it knows nothing but the output.
+        await host.resize(id, record.cols, record.rows);
+        return host.screen(id);
+      });
     if (record.status === 'exited') return last();
     // A pane that has ended meanwhile has no screen any more; the host has what it showed last.
     return this.backendOf(record)
@@ -372,12 +385,13 @@ export class Panes {
     }
   }
 
-  /** Reads something of a pane from the host; what a killed host had is lost. */
+  /** Reads something of a pane from the host; what a killed host had in memory is lost. */
   output<T>(id: string, work: (host: Host) => Promise<T>): Promise<T> {
     this.book.get(id);
     return this.link.use(work).catch((error: unknown) => {
       if (!(error instanceof PolyError && error.code === 'not_found')) throw error;
       throw new PolyError('unavailable', `what ${id} printed was lost with the host that kept it.`, {
+        hint: 'What is to outlive a host is kept on the disk: keep = "disk" under [output] in config.toml.',
         cause: error,
       });
     });

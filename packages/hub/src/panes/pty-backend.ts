@@ -11,6 +11,9 @@ export interface Keep {
   readonly maxBytes: number;
   /** Of all panes together. */
   readonly allBytes: number;
+  /** The same in files; none are written without them. */
+  readonly diskBytes?: number;
+  readonly allDiskBytes?: number;
 }
 
 /** Panes whose terminals the host owns. */

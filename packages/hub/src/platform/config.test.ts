@@ -15,7 +15,7 @@ function read(text: string) {
 
 it('has nothing to say when there is none', () => {
   expect(readConfig(join(folder, 'none'))).toEqual({
-    output: { pane_mb: 16, all_mb: 512 },
+    output: { keep: 'memory', pane_mb: 16, all_mb: 512, pane_disk_mb: 64, all_disk_mb: 2048 },
     permission: { timeout: 300_000, spawn: {}, write: {}, directory: {} },
     problems: [],
   });

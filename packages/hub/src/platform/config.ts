@@ -14,8 +14,14 @@ export interface Config {
     readonly write: Rules;
     readonly directory: Rules;
   };
-  /** How much output is kept: of one pane, and of all together. */
-  readonly output: { readonly pane_mb: number; readonly all_mb: number };
+  /** Where output is kept, and how much of it: of one pane, and of all together, in memory and on the disk. */
+  readonly output: {
+    readonly keep: 'memory' | 'disk';
+    readonly pane_mb: number;
+    readonly all_mb: number;
+    readonly pane_disk_mb: number;
+    readonly all_disk_mb: number;
+  };
   /** What is wrong with the file, for people. */
   readonly problems: readonly string[];
 }
@@ -34,8 +40,11 @@ const folder = z
   .regex(/^([/*]|~(\/|$))/, 'must begin with "/", "~/" or "*"')
   .transform((pattern) => pattern.replace(/^~/, homedir()));
 const output = z.strictObject({
+  keep: z.enum(['memory', 'disk']).default('memory'),
   pane_mb: z.int().min(1).max(1024).default(16),
   all_mb: z.int().min(1).max(1_000_000).default(512),
+  pane_disk_mb: z.int().min(1).max(100_000).default(64),
+  all_disk_mb: z.int().min(2).max(10_000_000).default(2048),
 });
 const known = z.strictObject({
   output: output.prefault({}),
