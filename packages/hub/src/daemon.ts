@@ -35,7 +35,6 @@ async function main(): Promise<void> {
   };
   process.removeAllListeners('uncaughtException').on('uncaughtException', survive);
   process.removeAllListeners('unhandledRejection').on('unhandledRejection', survive);
-  process.on('SIGHUP', () => undefined); // The terminal it was started from may close.
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void hub.close());
   await hub.closed;
 }
@@ -55,4 +54,5 @@ function fail(error: unknown): never {
 
 process.on('uncaughtException', fail);
 process.on('unhandledRejection', fail);
+process.on('SIGHUP', () => undefined); // The terminal it was started from may close.
 void main().then(() => process.exit(0), fail);
