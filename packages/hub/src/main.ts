@@ -2,7 +2,10 @@ import type { Offline } from './edges/cli/command.ts';
 import { main } from './edges/cli/main.ts';
 
 const offline: Offline = {
-  restoreRecord: async (from, to) => (await import('./store/backup.ts')).restoreBackup({ from, to }),
+  async restoreRecord(from, to) {
+    const { migrations } = await import('./store/migrations.ts');
+    return (await import('./store/backup.ts')).restoreBackup({ from, to, newest: migrations.length });
+  },
   initExtension: async (directory) => (await import('./extensions/template.ts')).initExtension(directory),
 };
 

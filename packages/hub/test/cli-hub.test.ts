@@ -1,10 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PaneInfo, PaneNewResult, ServerStatus } from '@polyphony/protocol';
+import Database from 'better-sqlite3';
 import { afterAll, describe, expect, it } from 'vitest';
 import { CliGround, type Outcome } from './cli-ground.ts';
 
@@ -319,6 +320,21 @@ describe('poly with a real hub', () => {
     await ground.ok('server', 'stop');
     expect((await ground.run(['restore', join(ground.home, 'none.db')])).code).toBe(3);
     expect((await ground.run(['restore', join(ground.home, '.poly', 'token')])).code).toBe(1);
+    expect((await ground.run(['restore', ground.home])).stderr).toContain('is a folder. Name a file in it.');
+    expect((await ground.run(['restore', join(ground.home, '.poly', 'token')])).stderr).toMatch(
+      /token cannot be read: file is not a database\. Give a file that poly backup wrote; /,
+    );
+    const newer = join(ground.home, 'newer.db');
+    copyFileSync(file, newer);
+    const record = new Database(newer);
+    record.pragma('user_version = 99');
+    record.close();
+    expect(await ground.run(['restore', newer])).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(
+        /newer\.db has schema 99, .* Restore it with the version that wrote it, /,
+      ),
+    });
     expect(await ground.ok('restore', file)).toContain('What was there is in');
     await ground.ok('up');
   }, 60_000);

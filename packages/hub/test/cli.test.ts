@@ -179,6 +179,32 @@ describe('the command line without a hub', () => {
     expect(code).toBe(2);
   });
 
+  it.each([
+    ['load', 'none.yaml', undefined, /^poly: There is no file .*none\.yaml\. Check the path; /],
+    ['load', '.', undefined, /^poly: The folder .* holds none of .*\. Name the file itself\.\n$/],
+    ['load', 'text.yaml', 'hello', /"hello" is no session\. It needs a session_name and windows: /],
+    ['plan', 'empty.yaml', '', /empty\.yaml declares no session: it is empty\. It needs a session_name/],
+    ['plan', 'half.yaml', 'windows: [', /^poly: half\.yaml:1:\d+: .* Correct that place of the file\.\n$/],
+    [
+      'plan',
+      'typo.yaml',
+      'session_name: x\nwindos: []',
+      /windows: is missing; there is "windos"\. It needs a session_name/,
+    ],
+    ['import', 'none.yml', undefined, /^poly: there is no file none\.yml\. Check the path\.\n$/],
+    ['import', '.', undefined, /^poly: \. is a folder\. Name a file in it\.\n$/],
+    ['import', 'text.yml', 'hello', /"hello" is no project\. Give a file of tmuxinator or teamocil; /],
+  ])('says why it can do workspace %s with %s not, and what to do', async (verb, file, text, said) => {
+    if (text !== undefined) writeFileSync(join(ground.home, file), text);
+    const socket = verb === 'import' ? [] : ['--socket-path', join(ground.home, 'none.sock')];
+    expect((await ground.run(['workspace', verb, file, ...socket])).stderr).toMatch(said);
+  });
+
+  it('refuses a name of a tmux server that is a path', async () => {
+    const { code, stderr } = await ground.run(['workspace', 'freeze', '--socket-name', 'a/b']);
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/a socket name is a name, not a path\.\n$/)]);
+  });
+
   it('says that a folder is not there before it asks anybody for it', async () => {
     const { code, stderr } = await ground.run(['ext', 'install', './nope']);
     expect([code, stderr.startsWith('poly: there is no folder ./nope. ')]).toEqual([3, true]);
@@ -396,6 +422,11 @@ describe('the command line and its hub', () => {
     writeFileSync(file, '');
     const { code, stderr } = await ground.run(['backup', file]);
     expect([code, stderr]).toEqual([4, `poly: ${file} is there already. Say --force to replace it.\n`]);
+    const said = async (...args: string[]) => (await ground.run(['backup', ...args])).stderr;
+    expect(await said(ground.home, '--force')).toBe(`poly: ${ground.home} is a folder. Name a file in it.\n`);
+    expect(await said('no/such.db')).toBe('poly: there is no folder no. Make it first: mkdir -p no\n');
+    expect(await said('there.db/x.db')).toBe('poly: there.db/x.db: there.db is no folder. Check the path.\n');
+    expect(hub.asked).toHaveLength(0);
     await ground.ok('backup', file, '--force');
     expect(hub.asked).toHaveLength(1);
   });

@@ -15,7 +15,7 @@ import {
 import { basename, dirname, join, resolve } from 'node:path';
 import Database from 'better-sqlite3';
 import { applicationId, lastSeq } from './connection.ts';
-import { failureOf, StoreError } from './errors.ts';
+import { failureOf, newerSchema, StoreError } from './errors.ts';
 import type { Backup, Store } from './store.ts';
 
 /** After a restore `seq` goes on so much later, since readers may have seen numbers of events that are lost. */
@@ -59,7 +59,10 @@ function verifyBackup(file: string): { readonly schema: number; readonly lastSeq
     return { schema: Number(db.pragma('user_version', { simple: true })), lastSeq: lastSeq(db) };
   } catch (error) {
     if (error instanceof StoreError) throw error;
-    throw new StoreError({ code: 'corrupt', message: `${file} cannot be read: ${error}.` }, { cause: error });
+    throw new StoreError(
+      { code: 'corrupt', message: `${file} cannot be read: ${(error as Error).message}.` },
+      { cause: error },
+    );
   } finally {
     db?.close();
   }
@@ -77,13 +80,23 @@ export interface Restore {
   readonly clock?: Clock;
   /** Goes into the name of the replaced file. */
   readonly label?: string;
+  /** The newest schema that may come in its place. */
+  readonly newest?: number;
 }
 
 /** Puts a checked copy of a backup in the place of a record nobody has open; keeps what was there. */
-export function restoreBackup({ from, to, clock = Date, label = 'replaced' }: Restore): Restored {
+export function restoreBackup({
+  from,
+  to,
+  clock = Date,
+  label = 'replaced',
+  newest = Number.POSITIVE_INFINITY,
+}: Restore): Restored {
   const draft = `${to}.partial`;
   try {
-    const last = Math.max(verifyBackup(from).lastSeq, plausibleLastSeq(to));
+    const { schema, lastSeq } = verifyBackup(from);
+    if (schema > newest) throw newerSchema(from, schema, newest);
+    const last = Math.max(lastSeq, plausibleLastSeq(to));
     copyFileSync(from, draft);
     chmodSync(draft, 0o600);
     const copy = new Database(draft);

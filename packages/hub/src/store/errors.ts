@@ -37,6 +37,13 @@ export class StoreError extends Error {
   }
 }
 
+export function newerSchema(file: string, schema: number, newest: number): StoreError {
+  return new StoreError({
+    code: 'newer',
+    message: `${file} has schema ${schema}, and this version knows schemas up to ${newest}.`,
+  });
+}
+
 /** What SQLite's codes mean to us; the first that matches. */
 const codes: readonly (readonly [said: RegExp, code: StoreErrorCode])[] = [
   [/^(SQLITE_FULL|SQLITE_IOERR_SHMSIZE|ENOSPC|EDQUOT)$/, 'full'],

@@ -14,7 +14,7 @@ import { dirname } from 'node:path';
 import type Database from 'better-sqlite3';
 import { backupsOf, type Clock, marker, removeDrafts, restoreBackup, writeBackup } from './backup.ts';
 import { applicationId, openReader, openWriter } from './connection.ts';
-import { failureOf, StoreError } from './errors.ts';
+import { failureOf, newerSchema, StoreError } from './errors.ts';
 import type { Migration } from './migrations.ts';
 import { Reserve } from './reserve.ts';
 
@@ -145,10 +145,7 @@ function migrate(file: string, steps: readonly Migration[]): void {
   try {
     const schema = Number(db.pragma('user_version', { simple: true }));
     if (schema > steps.length) {
-      throw new StoreError({
-        code: 'newer',
-        message: `${file} has schema ${schema}, and this version knows schemas up to ${steps.length}.`,
-      });
+      throw newerSchema(file, schema, steps.length);
     }
     for (const [index, { id, name, statements }] of steps.entries()) {
       if (id !== index + 1) throw new Error(`Migration "${name}" has number ${id} instead of ${index + 1}.`);

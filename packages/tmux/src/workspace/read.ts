@@ -25,7 +25,7 @@ export function readSession(raw: RawSession): ReadSession {
       raw,
       problems.map(({ path, message }) => ({
         path,
-        message: isMissing(raw.value, path) ? 'is missing' : message,
+        message: isMissing(raw.value, path) ? `is missing${instead(raw.value, path)}` : message,
       })),
     );
   }
@@ -82,11 +82,23 @@ export function invalidWorkspace(raw: RawSession, found: readonly Problem[]): Tm
 }
 
 function isMissing(value: unknown, path: Path): boolean {
-  const found = path.reduce<unknown>(
+  return path.length > 0 && at(value, path) === undefined;
+}
+
+/** The key that stands there and was probably meant to be the one that is missing. */
+function instead(value: unknown, path: Path): string {
+  const strays = Object.keys(at(value, path.slice(0, -1)) ?? {}).filter(
+    (key) => !sessionLevel.keys.includes(key),
+  );
+  const meant = nearest(String(path.at(-1)), strays);
+  return meant === undefined ? '' : `; there is "${meant}"`;
+}
+
+function at(value: unknown, path: Path): unknown {
+  return path.reduce<unknown>(
     (inner, key) => (inner as Record<string | number, unknown> | undefined)?.[key],
     value,
   );
-  return path.length > 0 && found === undefined;
 }
 
 /** Of the alternatives of a union, the one that got deepest into the value is what was meant. */

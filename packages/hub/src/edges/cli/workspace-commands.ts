@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { type ErrorCode, PolyError } from '@polyphony/protocol';
 import {
   type ConnectionOptions,
@@ -18,6 +18,7 @@ import {
   type WorkspaceWarning,
 } from '@polyphony/tmux/workspace';
 import type { Call } from './command.ts';
+import { fileTrouble } from './file-trouble.ts';
 import { shellWord } from './shell-word.ts';
 
 interface ServerFlags {
@@ -104,12 +105,14 @@ async function onServer<T>(flags: ServerFlags, work: (engine: Engine) => Promise
     ...(socketName !== undefined && { socketName }),
     ...(socketPath !== undefined && { socketPath }),
   };
-  const engine = createEngine('control', connection);
-  try {
-    return await explained(() => work(engine));
-  } finally {
-    await engine.close();
-  }
+  return explained(async () => {
+    const engine = createEngine('control', connection);
+    try {
+      return await work(engine);
+    } finally {
+      await engine.close();
+    }
+  });
 }
 
 function existing({ 'on-exists': onExists }: LoadFlags): { onExists?: OnExists } {
@@ -129,15 +132,33 @@ const hints: Partial<Record<TmuxErrorCode, string>> = {
   workspace_exists: 'Say --on-exists replace or --on-exists reuse, or give the session another name.',
   no_server: 'No tmux server runs there: start one with tmux, or name it with --socket-name.',
   missing_binary: 'Install tmux 3.2 or newer.',
+  failed_create: 'tmux says why; --socket-name and --socket-path name another server.',
+  invalid_parameters: '',
 };
+/** What is wrong with a file, by how the library says it; the first that matches. */
+const fileHints: readonly (readonly [said: RegExp, hint: string])[] = [
+  [/^There is no file/, 'Check the path; poly workspace freeze --output FILE writes one.'],
+  [/^The folder/, 'Name the file itself.'],
+  [/ cannot be read\.$/, 'ls -l shows who may read it.'],
+  [
+    /declares no session|is no session|: is missing/,
+    'It needs a session_name and windows: poly workspace freeze shows how one looks.',
+  ],
+  [/is no project|must hold one project/, 'Give a file of tmuxinator or teamocil; --from says whose it is.'],
+  [/./, 'Correct that place of the file.'],
+];
+/** Advice to those who call the library, which means nothing here. */
+const toPrograms = /; a file is read by readWorkspace\(path\)|: give the text of the file, not its path/;
 
 async function explained<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (cause) {
     if (!(cause instanceof TmuxError)) throw cause;
-    const hint = hints[cause.code] ?? cause.hint;
-    throw new PolyError(codes[cause.code] ?? 'action_failed', cause.message, {
+    const message = cause.message.replace(toPrograms, '');
+    const ofFile = fileHints.find(([said]) => cause.code === 'invalid_workspace' && said.test(message));
+    const hint = ofFile?.[1] ?? hints[cause.code] ?? cause.hint;
+    throw new PolyError(codes[cause.code] ?? 'action_failed', message, {
       ...(hint && { hint }),
       cause,
     });
@@ -161,9 +182,11 @@ function writeText(file: string, text: string, force: boolean): void {
   try {
     writeFileSync(file, text, { flag: force ? 'w' : 'wx' });
   } catch (cause) {
-    throw (cause as NodeJS.ErrnoException).code === 'EEXIST'
+    const isThere = (cause as NodeJS.ErrnoException).code === 'EEXIST';
+    if (isThere && statSync(file).isDirectory()) throw fileTrouble(file, 'written', { code: 'EISDIR' });
+    throw isThere
       ? new PolyError('conflict', `${file} is there already.`, { hint: 'Say --force to replace it.', cause })
-      : new PolyError('action_failed', `${file} cannot be written: ${(cause as Error).message}`, { cause });
+      : fileTrouble(file, 'written', cause);
   }
 }
 
@@ -171,7 +194,7 @@ function readText(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (cause) {
-    throw new PolyError('not_found', `${file} cannot be read: ${(cause as Error).message}`, { cause });
+    throw fileTrouble(file, 'read', cause);
   }
 }
 

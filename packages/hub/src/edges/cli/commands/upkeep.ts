@@ -1,4 +1,3 @@
-import { PolyError } from '@polyphony/protocol';
 import { type Command, command } from '../command.ts';
 import { toggle } from '../flag.ts';
 
@@ -10,15 +9,7 @@ export const upkeepCommands: readonly Command[] = [
     flags: { force: toggle('Replace that file if it is there.') },
     completes: 'file',
     examples: ['poly backup', 'poly backup ~/poly-before-upgrade.db'],
-    async run({ args: [file], flags: { force = false }, hub, out, json }) {
-      const { existsSync } = await import('node:fs');
-      const { resolve } = await import('node:path');
-      if (file !== undefined && !force && existsSync(file))
-        throw new PolyError('conflict', `${file} is there already.`, { hint: 'Say --force to replace it.' });
-      const made = await hub.call('server:backup', file === undefined ? {} : { file: resolve(file) });
-      if (json) out.json(made);
-      else out.line(`wrote ${made.file} (${made.bytes} bytes)`);
-    },
+    run: async (call) => (await import('../backup.ts')).backup(call),
   }),
   command({
     name: 'restore',
