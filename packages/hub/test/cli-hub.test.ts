@@ -417,7 +417,7 @@ describe('poly workspace', () => {
     );
     expect(await ground.ok('workspace', 'plan', file, ...socket())).toContain('tmux new-session');
     expect(await ground.ok('workspace', 'load', file, ...socket())).toBe(
-      `dev: built. See it: tmux -S ${join(ground.home, 'ws.sock')} attach -t dev\n`,
+      `dev: built, on the tmux server at ${join(ground.home, 'ws.sock')}. See it: tmux -S ${join(ground.home, 'ws.sock')} attach -t dev\n`,
     );
     const again = await ground.run(['workspace', 'load', file, ...socket()]);
     expect([again.code, again.stderr.includes('--on-exists replace')]).toEqual([4, true]);

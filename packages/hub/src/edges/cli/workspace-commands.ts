@@ -38,6 +38,7 @@ interface OutputFlags {
 export async function load({
   args: [file = ''],
   flags,
+  env,
   out,
   json,
 }: Call & { flags: LoadFlags }): Promise<void> {
@@ -49,15 +50,24 @@ export async function load({
   warn(out, warnings);
   for (const { path, declared, found } of differences)
     out.note(`poly: ${path} is ${JSON.stringify(found)}, not ${JSON.stringify(declared)} as declared.`);
-  const { 'socket-name': socketName, 'socket-path': socketPath } = flags;
-  const server = [
-    ...(socketName === undefined ? [] : ['-L', socketName]),
-    ...(socketPath === undefined ? [] : ['-S', socketPath]),
-  ];
+  const { where, words } = serverOf(flags);
+  // Inside of that very server a terminal is switched: tmux does not attach within itself.
+  const verb = env.TMUX && words.length === 0 ? 'switch-client' : 'attach';
   for (const { name, action } of sessions) {
-    const see = ['tmux', ...server, 'attach', '-t', name].map(shellWord).join(' ');
-    out.line(`${name}: ${done[action]}. See it: ${see}`);
+    const see = ['tmux', ...words, verb, '-t', name].map(shellWord).join(' ');
+    out.line(`${name}: ${done[action]}, on ${where}. See it: ${see}`);
   }
+  if (out.isTerminal)
+    out.note(out.paint('dim', 'The hub has no part in it: poly ls does not show its panes.'));
+}
+
+function serverOf({ 'socket-name': name, 'socket-path': path }: ServerFlags): {
+  readonly where: string;
+  readonly words: readonly string[];
+} {
+  if (path !== undefined) return { where: `the tmux server at ${path}`, words: ['-S', path] };
+  if (name !== undefined) return { where: `the tmux server "${name}"`, words: ['-L', name] };
+  return { where: 'your own tmux server', words: [] };
 }
 
 const done = { create: 'built', replace: 'built anew', reuse: 'left as it is' } as const;
