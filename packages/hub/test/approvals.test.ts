@@ -119,6 +119,16 @@ describe('a call that is to be asked for', () => {
     expect(await call).toMatchObject({ code: 'forbidden' });
   });
 
+  it('may be to start a pane anew, and shows no value of a variable', async () => {
+    const env = { SECRET: 'hunter2' };
+    const call = failure(pane.call('pane:restart', { paneId: 'worker', env }));
+    const approval = await waiting(hub);
+    expect(approval).toMatchObject({ action: 'pane:restart', kind: 'close', paneId: 'worker' });
+    expect(JSON.stringify(approval)).not.toContain('hunter2');
+    await resolve(hub, approval.id, 'deny');
+    expect(await call).toMatchObject({ code: 'forbidden' });
+  });
+
   it('is judged by the rules for panes', async () => {
     await expect(pane.call('pane:write', { paneId: 'open-1', data: 'x' })).resolves.toEqual({ bytes: 1 });
     expect(await failure(pane.call('pane:write', { paneId: 'open-shut', data: 'x' }))).toMatchObject({
