@@ -216,7 +216,7 @@ describe('poly with a real hub', () => {
       (text) => text.includes('for me'),
     );
     await ground.ok('run', '--name', 'over', '--', 'true');
-    await ground.run(['wait', 'over', '--exit']);
+    await ground.run(['wait', 'over']);
     expect(await ground.ok('prune')).toBe('over\n');
     expect(await ground.run(['prune'])).toMatchObject({
       code: 0,

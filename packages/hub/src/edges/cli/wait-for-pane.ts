@@ -1,4 +1,4 @@
-import { type PaneWaitResult, PolyError } from '@polyphony/protocol';
+import type { PaneWaitResult } from '@polyphony/protocol';
 import { durationText } from '../../platform/duration.ts';
 import type { Call } from './command.ts';
 import { callOnPane } from './panes.ts';
@@ -22,9 +22,8 @@ export async function waitForPane({
   out,
   json,
 }: Call & { flags: WaitFlags }): Promise<number> {
-  const { exit, text, idle, since, timeout = Number.POSITIVE_INFINITY } = flags;
-  if (!exit && text === undefined && idle === undefined)
-    throw new PolyError('invalid_arguments', 'say what to wait for: --exit, --text RE or --idle MS.');
+  const { text, idle, since, timeout = Number.POSITIVE_INFINITY } = flags;
+  const { exit = text === undefined && idle === undefined } = flags;
   const until = performance.now() + timeout;
   const what = {
     ...(exit && { exit }),

@@ -170,7 +170,7 @@ export const paneCommands: readonly Command[] = [
     summary: 'Waits until a pane has ended, printed something or fallen silent.',
     args: [pane],
     flags: {
-      exit: toggle('Until it has ended; every wait ends then.'),
+      exit: toggle('Until it has ended, also when nothing is said; every wait ends then.'),
       text: text('Until a line that comes matches.', { value: 'RE' }),
       idle: time('Until nothing was printed for so long; not before something has been.', 'ms', {
         most: 3_600_000,
@@ -182,7 +182,7 @@ export const paneCommands: readonly Command[] = [
     },
     completes: 'pane',
     examples: [
-      'poly wait build --exit',
+      'poly wait build',
       "poly wait server --text 'listening on' --since 0",
       'poly wait repl --idle 500ms --timeout 2m',
     ],
