@@ -1,5 +1,6 @@
 import type { ErrorInfo, PaneScreen } from '@polyphony/protocol';
 import { FitAddon } from '@xterm/addon-fit';
+import { Unicode11Addon } from '@xterm/addon-unicode11';
 import { type IDisposable, Terminal } from '@xterm/xterm';
 import type { HubState } from './hub-state.ts';
 import { keepStylesWithinPolicy } from './policy-styles.ts';
@@ -78,10 +79,15 @@ export class PaneTerminal {
       scrollback,
       cursorBlink: false,
       macOptionIsMeta: true,
+      // For the widths of characters.
+      allowProposedApi: true,
       // A link may say one thing and lead elsewhere: it is shown, and opened by nobody but the user.
       linkHandler: { activate: (_, address) => onLink(address) },
     });
     this.#terminal.loadAddon(this.#fit);
+    // As the hub's own terminal counts: by itself this one takes an emoji for as wide as a letter.
+    this.#terminal.loadAddon(new Unicode11Addon());
+    this.#terminal.unicode.activeVersion = '11';
     this.#terminal.open(box);
     this.#terminal.attachCustomKeyEventHandler((event) => event.type !== 'keydown' || !onKey(event));
     this.#owned.push(

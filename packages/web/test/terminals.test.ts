@@ -146,6 +146,11 @@ describe('a terminal', () => {
     expect(await shown.locator('.xterm-rows').textContent()).not.toContain('before');
   });
 
+  it('gives an emoji the two columns it has', async () => {
+    await ground.pane('wide', 'printf "\\033[2J\\033[H😀x\\033[1;4Hy"; exec cat');
+    await shows(await look(page, 'wide'), '😀xy');
+  });
+
   it('answers no question of a program, which the hub has answered already', async () => {
     const id = await ground.pane(
       'ask',

@@ -1,5 +1,6 @@
 // What the thread of the screens runs: a terminal for each pane that is looked at, drawing what the host sends it.
 import { parentPort } from 'node:worker_threads';
+import { Unicode11Addon } from '@xterm/addon-unicode11';
 import xterm from '@xterm/headless';
 
 /** What a terminal shows now. */
@@ -43,6 +44,9 @@ class DrawnTerminal {
   constructor(number: number, size: { readonly cols: number; readonly rows: number }) {
     const terminal = new xterm.Terminal({ ...size, scrollback, allowProposedApi: true });
     this.#terminal = terminal;
+    // By itself it knows Unicode 6 only, in which an emoji is as wide as a letter.
+    terminal.loadAddon(new Unicode11Addon());
+    terminal.unicode.activeVersion = '11';
     terminal.onTitleChange((title) => {
       this.#title = title;
     });

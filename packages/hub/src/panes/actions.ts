@@ -26,7 +26,7 @@ import {
 import { draft, type EventLog } from '../events/event-log.ts';
 import { plainLines, unfinishedEnd } from '../host/plain-view.ts';
 import type { Registry } from '../registry/registry.ts';
-import { keyBytes } from './keys.ts';
+import { isCursorKey, keyBytes } from './keys.ts';
 import { paneInfo } from './pane-record.ts';
 import type { Panes } from './panes.ts';
 import { waitForPane } from './wait.ts';
@@ -79,7 +79,11 @@ export function registerPaneActions(registry: Registry, panes: Panes, events: Ev
     return { bytes: bytes.length };
   });
   registry.register(owner, paneKeys, async ({ paneId, keys }) => {
-    await gate.type(paneId, Buffer.from(keys.map(keyBytes).join('')));
+    const bytes = (application: boolean): Buffer =>
+      Buffer.from(keys.map((key) => keyBytes(key, application)).join(''));
+    if (!keys.some(isCursorKey)) await gate.type(paneId, bytes(false));
+    // Nobody types between the look and the keys.
+    else await gate.hold(paneId, async (type) => type(bytes(await panes.wantsApplicationCursor(paneId))));
     return {};
   });
   registry.register(owner, paneRead, (params) => readPane(panes, params));

@@ -14,13 +14,19 @@ export interface OpenedPane {
   readonly tmuxPane: string | null;
 }
 
+/** A screen, and how its program wants to be typed to. */
+interface BackendScreen extends PaneScreen {
+  /** Arrows, Home and End are to be sent in the form of an application. */
+  readonly applicationCursor: boolean;
+}
+
 /** Where panes run. Output of either kind is read from the host; this is what differs. */
 export interface PaneBackend {
   readonly name: Backend;
   open(pane: OpenPane): Promise<OpenedPane>;
   /** Types bytes exactly as they are. */
   type(record: PaneRecord, bytes: Buffer): Promise<void>;
-  screen(record: PaneRecord): Promise<PaneScreen>;
+  screen(record: PaneRecord): Promise<BackendScreen>;
   resize(record: PaneRecord, cols: number, rows: number): Promise<void>;
   /** Ends the program and everything it started; answers when all of it is dead, with how it ended if that is known. */
   end(record: PaneRecord): Promise<Ending | undefined>;

@@ -17,7 +17,7 @@ export interface EndingsOptions {
 }
 
 const retryMs = 1_000;
-/** Among so many at the end one is hopefully not blank. */
+/** Among so many at the end one is usually not blank; else it is searched for. */
 const noticedLines = 100;
 
 /** Nobody saw how it ended. */
@@ -49,8 +49,12 @@ export class Endings {
 
   /** Of a pane whose output is lost there are none; that it ended must be told all the same. */
   async #lastLines(id: string): Promise<readonly PaneLine[]> {
-    const reading = this.#options.link.use((host) => host.read(id, { tail: noticedLines }));
-    return reading.then(plainLines, () => []);
+    const { link } = this.#options;
+    const lines = await link.use((host) => host.read(id, { tail: noticedLines })).then(plainLines, () => []);
+    if (lines.some(({ text }) => text.trim() !== '')) return lines;
+    const spoken = link.use((host) => host.search(id, { pattern: '\\S', limit: 1 }));
+    const { matches } = await spoken.catch(() => ({ matches: [] }));
+    return [...matches.map(({ line, text }) => ({ n: line + 1, text })), ...lines];
   }
 
   /** Lets the host read the last bytes of a tmux pane and close its output. */

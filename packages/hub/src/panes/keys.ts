@@ -39,12 +39,23 @@ const named: Readonly<Record<string, string>> = {
 /** What Shift, Meta and Ctrl add to the number that says which modifiers are held. */
 const modifierWeight: Readonly<Record<string, number>> = { S: 1, M: 2, C: 4 };
 
+/** Keys of which a program may want another form; see {@link keyBytes}. */
+const cursorKeys: ReadonlySet<string> = new Set(['Up', 'Down', 'Right', 'Left', 'Home', 'End']);
+
+export const isCursorKey = (key: string): boolean => cursorKeys.has(key);
+
 /**
- * The bytes of a key: one character, a name, or either behind C-, M- and S-.
+ * The bytes of a key: one character, a name, or either behind C-, M- and S-. Full-screen programs ask for arrows in the
+ * form of an application.
  *
  * @example keyBytes('C-c') // "\x03"
  */
-export function keyBytes(key: string): string {
+export function keyBytes(key: string, application = false): string {
+  if (application && isCursorKey(key)) return plainKeyBytes(key).replace('[', 'O');
+  return plainKeyBytes(key);
+}
+
+function plainKeyBytes(key: string): string {
   const [, prefix = '', base = ''] = /^((?:[CMS]-)*)(.+)$/su.exec(key) ?? [];
   const modifiers = new Set(prefix.split('-').filter((letter) => letter !== ''));
   const plain = named[base] ?? ([...base].length === 1 ? base : undefined);

@@ -309,6 +309,19 @@ export class Panes {
       });
   }
 
+  /** Whether a running program wants arrows in the form of an application. */
+  async wantsApplicationCursor(id: string): Promise<boolean> {
+    const record = this.book.get(id);
+    if (record.status !== 'running') return false;
+    // Of one that has ended meanwhile the typing tells.
+    return this.backendOf(record)
+      .screen(record)
+      .then(
+        ({ applicationCursor }) => applicationCursor,
+        () => false,
+      );
+  }
+
   /** Of many sizes at once only the last is given to the program. */
   async resize(id: string, cols: number, rows: number): Promise<void> {
     this.#sizes.set(id, { cols, rows });

@@ -123,12 +123,12 @@ export class TmuxBackend implements PaneBackend {
   async screen(record: PaneRecord): ReturnType<PaneBackend['screen']> {
     const target = record.tmuxPane ?? '';
     const format =
-      '#{pane_width} #{pane_height} #{cursor_x} #{cursor_y} #{cursor_flag} #{alternate_on} #{pane_title}';
+      '#{pane_width} #{pane_height} #{cursor_x} #{cursor_y} #{cursor_flag} #{alternate_on} #{keypad_cursor_flag} #{pane_title}';
     const [state = '', text = ''] = await this.#session.runLine([
       ['display-message', '-p', '-t', target, format],
       ['capture-pane', '-p', '-t', target],
     ]);
-    const [cols, rows, x, y, visible, alternate, ...title] = state.trimEnd().split(' ');
+    const [cols, rows, x, y, visible, alternate, application, ...title] = state.trimEnd().split(' ');
     return {
       cols: Number(cols),
       rows: Number(rows),
@@ -136,6 +136,7 @@ export class TmuxBackend implements PaneBackend {
       cursor: { x: Number(x), y: Number(y), visible: visible === '1' },
       title: title.join(' '),
       alternate: alternate === '1',
+      applicationCursor: application === '1',
     };
   }
 
