@@ -279,6 +279,8 @@ describe('/ws', () => {
     expect(client.heard.find(({ code }) => code === 'invalid_arguments')).toMatchObject({
       message: expect.stringContaining('type must be session_list, subscribe, '),
     });
+    // What is wrong, and nothing of where in our code that was noticed.
+    expect(JSON.stringify(client.heard)).not.toMatch(/stack|\.c?[jt]s\b/);
     client.socket.close();
   });
 });
