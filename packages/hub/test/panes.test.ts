@@ -225,10 +225,15 @@ describe.each(backends)('%s panes', (backend) => {
     expect((await hub.client.call('pane:list', {})).find((pane) => pane.id === id)?.status).toBe('exited');
   });
 
-  it('are forgotten when they are closed, but not when they end', async () => {
+  it('are forgotten when they are closed, but not when they end, and that is told', async () => {
     const { id } = await open('true');
     await exit(id);
+    await hub.client.call('pane:close', { paneId: id, cleanup: false });
+    const { seq: before } = await hub.client.emit('kept-so-far', {});
     await hub.client.call('pane:close', { paneId: id });
+    const removed = await hub.event('pane:removed', ({ payload }) => payload.paneId === id);
+    expect(removed).toMatchObject({ payload: { paneId: id }, source: expect.stringMatching(/^user:/) });
+    expect(removed.seq).toBeGreaterThan(before);
     await expect(hub.client.call('pane:read', { paneId: id })).rejects.toMatchObject({ code: 'not_found' });
     expect((await hub.client.call('pane:list', {})).map((pane) => pane.id)).not.toContain(id);
   });

@@ -38,6 +38,8 @@ export interface BuiltInEvents {
     readonly notice?: string;
   };
   readonly 'pane:activated': { readonly paneId: string };
+  /** Its record and its output are gone. */
+  readonly 'pane:removed': { readonly paneId: string };
   readonly 'session:started': Record<string, never>;
   readonly 'session:stopped': Record<string, never>;
   readonly 'session:attached': Record<string, never>;

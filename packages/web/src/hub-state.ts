@@ -1,5 +1,6 @@
 import {
   type Approval,
+  type BuiltInEvents,
   type Client,
   createClient,
   type ErrorInfo,
@@ -21,8 +22,7 @@ export interface Snapshot {
   readonly trouble: ErrorInfo | undefined;
 }
 
-/** No event of its own tells that a pane was forgotten: the action that did it does. */
-const include = 'pane:*,agent:*,approval:*,action:success';
+const include = 'pane:*,agent:*,approval:*';
 const lookEveryMs = 3_000;
 
 /** The hub as the page sees it: the list, the terminals and what waits for the user, kept true across its restarts. */
@@ -66,9 +66,7 @@ export class HubState {
         this.#setConnection();
         this.refresh();
       },
-      onEvent: (event) => {
-        if (changesList(event)) this.refresh();
-      },
+      onEvent: (event) => this.#hear(event),
       onLost: () => {
         this.#eventsUp = false;
         this.#setConnection();
@@ -121,6 +119,15 @@ export class HubState {
     }
   }
 
+  /** What was removed is known without asking; of everything else the list tells. */
+  #hear({ event, payload }: PolyEvent): void {
+    if (event !== 'pane:removed') return this.refresh();
+    const { paneId } = payload as BuiltInEvents['pane:removed'];
+    this.#set({ panes: this.#snapshot.panes.filter(({ id }) => id !== paneId) });
+    // A list that was asked for before may still have it.
+    if (this.#refreshing) this.#stale = true;
+  }
+
   /** Does something for the user, who is told when it fails; answers whether it was done. */
   async attempt(work: Promise<unknown>): Promise<boolean> {
     try {
@@ -158,11 +165,6 @@ export class HubState {
     this.#snapshot = { ...this.#snapshot, ...change };
     for (const listener of this.#listeners) listener();
   }
-}
-
-function changesList({ event, payload }: PolyEvent): boolean {
-  const { actionName = '' } = payload as { readonly actionName?: string };
-  return event !== 'action:success' || actionName === 'pane:close' || actionName === 'pane:prune';
 }
 
 const send: Parameters<typeof createClient>[0]['transport'] = async ({ method, path, headers, body }) => {

@@ -44,8 +44,8 @@ export function registerPaneActions(registry: Registry, panes: Panes, events: Ev
     const { id, meta, backend, pid } = await panes.create(params, context, { action: paneNew.name });
     return { id, meta, backend, pid };
   });
-  registry.register(owner, paneClose, async ({ paneId, cleanup = true }) => {
-    await panes.close(paneId, { cleanup });
+  registry.register(owner, paneClose, async ({ paneId, cleanup = true }, { caller }) => {
+    await panes.close(paneId, { cleanup, from: caller });
     return {};
   });
   registry.register(owner, paneRestart, async ({ paneId, env }, context) => {

@@ -62,8 +62,9 @@ export class PaneBook {
     return () => this.#listeners.delete(listener);
   }
 
-  async remove(id: string): Promise<void> {
-    await this.#events.append([], [{ sql: 'DELETE FROM panes WHERE id = ?', values: [id] }]);
+  /** Forgets a record, together with the events that tell of it. */
+  async remove(id: string, drafts: readonly Draft[]): Promise<void> {
+    await this.#events.append(drafts, [{ sql: 'DELETE FROM panes WHERE id = ?', values: [id] }]);
     this.#records.delete(id);
   }
 }

@@ -68,6 +68,13 @@ export interface CreateOptions {
   readonly drawn?: boolean;
 }
 
+interface CloseOptions {
+  /** Forget its record and its output, too. */
+  readonly cleanup: boolean;
+  /** Who wants it; the hub itself, unless told. */
+  readonly from?: Source;
+}
+
 /** What is decided about a pane before its program runs. */
 type PanePlan = Omit<
   PaneRecord,
@@ -246,7 +253,10 @@ export class Panes {
     }
   }
 
-  async close(id: string, { cleanup }: { readonly cleanup: boolean }): Promise<void> {
+  async close(
+    id: string,
+    { cleanup, from = { participant: this.#options.hub } }: CloseOptions,
+  ): Promise<void> {
     const record = this.book.get(id);
     if (record.status === 'running') {
       await this.#markKilled(id);
@@ -258,7 +268,7 @@ export class Panes {
       // What has taken its place meanwhile is another.
       if (this.book.find(id)?.tokenHash !== record.tokenHash) return;
       await this.#endings.forget(id);
-      await this.book.remove(id);
+      await this.book.remove(id, [draft(from, 'pane:removed', { paneId: id })]);
       this.#options.credentials.revoke(id);
     });
   }
@@ -341,7 +351,7 @@ export class Panes {
   async prune(caller: Caller): Promise<readonly string[]> {
     const ended = this.visibleTo(caller).filter(({ status }) => status === 'exited');
     const ids = ended.map(({ id }) => id);
-    await Promise.all(ids.map((id) => this.close(id, { cleanup: true })));
+    await Promise.all(ids.map((id) => this.close(id, { cleanup: true, from: caller })));
     return ids;
   }
 
