@@ -31,6 +31,8 @@ export function App({ hub }: { readonly hub: HubState }): JSX.Element {
   const layout = useLayout();
   const [theme, setTheme] = usePreference('theme', 'system');
   const [reader, setReader] = usePreference('screen-reader', 'off');
+  const [chosenLetters, setLetters] = usePreference('letters', '');
+  const letters = lettersOf(chosenLetters);
   const scheme = useScheme(theme);
   const [filter, setFilter] = useState('');
   const [selected, setSelected] = useState<string>();
@@ -91,6 +93,9 @@ export function App({ hub }: { readonly hub: HubState }): JSX.Element {
     four: () => layout.setCount(4),
     approvals: () => document.querySelector<HTMLElement>('.approvals button')?.focus(),
     theme: nextTheme,
+    larger: () => inTile((tile) => tile.changeLetters(1)),
+    smaller: () => inTile((tile) => tile.changeLetters(-1)),
+    fitting: () => setLetters(''),
   };
   const latest = useRef(commands);
   latest.current = commands;
@@ -118,8 +123,8 @@ export function App({ hub }: { readonly hub: HubState }): JSX.Element {
     document.title = length > 0 ? `(${length}) Polyphony` : 'Polyphony';
   }, [approvals]);
   useEffect(() => {
-    // After the tile that was asked for is there.
-    if (focusNext.current === undefined || !activePane) return;
+    // After the tile that was asked for is there, and the dialog that asked for it has given the focus back.
+    if (focusNext.current === undefined || !activePane || question) return;
     focusNext.current = undefined;
     handles.current[layout.active]?.focus();
   });
@@ -188,6 +193,7 @@ export function App({ hub }: { readonly hub: HubState }): JSX.Element {
               active={tile === layout.active}
               scheme={scheme}
               screenReader={reader === 'on'}
+              letters={letters}
               onActivate={() => layout.activate(tile)}
               onLeave={focusList}
               onEnd={() => end(pane.id)}
@@ -196,6 +202,7 @@ export function App({ hub }: { readonly hub: HubState }): JSX.Element {
                 focusList();
               }}
               onLink={(address) => setQuestion({ kind: 'link', address })}
+              onLetters={(size) => setLetters(String(lettersOf(String(size))))}
             />
           ) : (
             <button
@@ -241,6 +248,15 @@ export function App({ hub }: { readonly hub: HubState }): JSX.Element {
       )}
     </div>
   );
+}
+
+const smallest = 7;
+const largest = 32;
+
+/** A size of letters that can be read and drawn, in pixels; undefined when none was chosen. */
+function lettersOf(chosen: string): number | undefined {
+  const size = Number(chosen);
+  return size > 0 ? Math.max(smallest, Math.min(largest, size)) : undefined;
 }
 
 function filtered(panes: readonly PaneInfo[], filter: string): readonly PaneInfo[] {

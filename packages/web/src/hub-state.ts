@@ -121,7 +121,10 @@ export class HubState {
 
   /** What was removed is known without asking; of everything else the list tells. */
   #hear({ event, payload }: PolyEvent): void {
-    if (event !== 'pane:removed') return this.refresh();
+    if (event !== 'pane:removed') {
+      this.refresh();
+      return;
+    }
     const { paneId } = payload as BuiltInEvents['pane:removed'];
     this.#set({ panes: this.#snapshot.panes.filter(({ id }) => id !== paneId) });
     // A list that was asked for before may still have it.

@@ -16,7 +16,10 @@ export type Command =
   | 'two'
   | 'four'
   | 'approvals'
-  | 'theme';
+  | 'theme'
+  | 'larger'
+  | 'smaller'
+  | 'fitting';
 
 interface Key {
   readonly keys: readonly string[];
@@ -42,6 +45,9 @@ export const listKeys: readonly Key[] = [
   { keys: ['4'], command: 'four', does: 'four tiles' },
   { keys: ['a'], command: 'approvals', does: 'go to what waits for your approval' },
   { keys: ['t'], command: 'theme', does: 'dark, light, or as the system is' },
+  { keys: ['+', '='], command: 'larger', does: 'larger letters' },
+  { keys: ['-'], command: 'smaller', does: 'smaller letters' },
+  { keys: ['0'], command: 'fitting', does: 'letters of the size that fits' },
   { keys: ['?'], command: 'help', does: 'this help' },
 ];
 

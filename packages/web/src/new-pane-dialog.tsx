@@ -26,6 +26,7 @@ export function NewPaneDialog({ hub, size, onStarted, onClose }: NewPaneDialogPr
     const done = await hub.attempt(
       hub.client
         .call('pane:new', {
+          ...(given('name') && { id: given('name') }),
           ...(argv && { argv }),
           ...(argv?.[0] === 'sh' && { title: given('command').slice(0, 200) }),
           ...(given('title') && { title: given('title') }),
@@ -57,18 +58,30 @@ export function NewPaneDialog({ hub, size, onStarted, onClose }: NewPaneDialogPr
         </label>
         <div className="row">
           <label>
+            Name
+            <input
+              name="name"
+              className="mono"
+              placeholder="made by the hub"
+              maxLength={64}
+              autoComplete="off"
+              autoCapitalize="off"
+              spellCheck={false}
+            />
+          </label>
+          <label>
             Title
             <input name="title" placeholder="the command" maxLength={200} autoComplete="off" />
           </label>
-          <label>
-            Lives in
-            <select name="backend">
-              <option value="">tmux if it is up, else pty</option>
-              <option value="pty">pty</option>
-              <option value="tmux">tmux</option>
-            </select>
-          </label>
         </div>
+        <label>
+          Lives in
+          <select name="backend">
+            <option value="">tmux if it is up, else pty</option>
+            <option value="pty">pty</option>
+            <option value="tmux">tmux</option>
+          </select>
+        </label>
         {trouble && <Trouble trouble={trouble} onRead={() => hub.report(undefined)} />}
         <div className="actions">
           <button type="button" onClick={onClose}>

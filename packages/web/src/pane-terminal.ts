@@ -1,8 +1,9 @@
 import type { ErrorInfo, PaneScreen } from '@polyphony/protocol';
-import { FitAddon } from '@xterm/addon-fit';
 import { Unicode11Addon } from '@xterm/addon-unicode11';
-import { type IDisposable, Terminal } from '@xterm/xterm';
+import { type IDecoration, type IDisposable, Terminal } from '@xterm/xterm';
 import type { HubState } from './hub-state.ts';
+import { Letters } from './letters.ts';
+import { LinePlaces } from './line-places.ts';
 import { keepStylesWithinPolicy } from './policy-styles.ts';
 import { keepQuiet } from './quiet-terminal.ts';
 import { type Scheme, terminalThemes } from './terminal-themes.ts';
@@ -25,6 +26,8 @@ export interface PaneTerminalOptions {
   readonly paneId: string;
   readonly box: HTMLElement;
   readonly scheme: Scheme;
+  /** The size of letters, if one was chosen. */
+  readonly letters: number | undefined;
   readonly onView: (view: PaneView) => void;
   /** A key that is the page's and not the program's; answers whether it was taken. */
   readonly onKey: (event: KeyboardEvent) => boolean;
@@ -40,7 +43,8 @@ const leastUndrawn = 256 * 1024;
 /** The hub answers a program's questions while it draws the screen, which it stops a minute after the last look. */
 const lookEveryMs = 25_000;
 const scrollback = 200_000;
-const fontSizes = { usual: 13, least: 9 };
+/** A line that was asked for stands so far down, below what is laid over the terminal. */
+const foundAt = 0.75;
 const reportsOfFocus = new Set(['\x1b[I', '\x1b[O']);
 const newline = 0x0a;
 
@@ -50,7 +54,6 @@ let styled = false;
 export class PaneTerminal {
   readonly #options: PaneTerminalOptions;
   readonly #terminal: Terminal;
-  readonly #fit = new FitAddon();
   readonly #owned: IDisposable[] = [];
   #view: PaneView = { cols: 80, rows: 24, live: false, behind: 0, loading: false, error: undefined };
   /** The next byte to draw, and where the first one was. */
@@ -64,16 +67,19 @@ export class PaneTerminal {
   #undrawn = 0;
   #leave: (() => void) | undefined;
   #restore: number | undefined;
+  readonly #places: LinePlaces;
+  readonly #letters: Letters;
+  #arrivals: (() => void)[] = [];
+  #found: IDecoration | undefined;
   #closed = false;
 
   constructor(options: PaneTerminalOptions) {
     this.#options = options;
     if (!styled) keepStylesWithinPolicy();
     styled = true;
-    const { box, scheme, onKey, onLink } = options;
+    const { box, scheme, letters, onKey, onLink } = options;
     this.#terminal = new Terminal({
       fontFamily: getComputedStyle(box).fontFamily,
-      fontSize: fontSizes.usual,
       theme: terminalThemes[scheme],
       minimumContrastRatio: 4.5,
       scrollback,
@@ -84,7 +90,8 @@ export class PaneTerminal {
       // A link may say one thing and lead elsewhere: it is shown, and opened by nobody but the user.
       linkHandler: { activate: (_, address) => onLink(address) },
     });
-    this.#terminal.loadAddon(this.#fit);
+    this.#places = new LinePlaces(this.#terminal);
+    this.#letters = new Letters({ terminal: this.#terminal, box, chosen: letters });
     // As the hub's own terminal counts: by itself this one takes an emoji for as wide as a letter.
     this.#terminal.loadAddon(new Unicode11Addon());
     this.#terminal.unicode.activeVersion = '11';
@@ -142,6 +149,47 @@ export class PaneTerminal {
     this.#terminal.scrollToBottom();
   }
 
+  /**
+   * Goes to a line of the output, and marks it. What is kept and not drawn yet is drawn first; answers whether the line
+   * stands on the terminal, which one that was cleared does not.
+   */
+  async goTo(n: number, text: string): Promise<boolean> {
+    const { rows } = this.#terminal;
+    const above = Math.floor(rows * foundAt);
+    const isDrawn = async (): Promise<number | undefined> =>
+      n > ((await this.#places.first) ?? Number.POSITIVE_INFINITY) ? this.#places.find(n, text) : undefined;
+    if (this.#terminal.buffer.active.type !== 'normal') return false;
+    let row = await isDrawn();
+    // At the very top everything would be drawn anew, and the mark lost.
+    if ((row === undefined || row <= above) && this.#hasOlder) {
+      await this.#drawAll(this.#view.behind);
+      if (this.#closed) return false;
+      row = undefined;
+    }
+    row ??= await this.#places.find(n, text);
+    if (row === undefined || this.#closed) return false;
+    this.#terminal.scrollToLine(Math.max(0, row - above));
+    this.#mark(row);
+    return true;
+  }
+
+  /** Takes the mark off that `goTo` has left. */
+  unmark(): void {
+    this.#found?.marker.dispose();
+    this.#found = undefined;
+  }
+
+  /** The size of letters now. */
+  get letters(): number {
+    return this.#letters.size;
+  }
+
+  /** Letters of this size, or again of one that fits. */
+  setLetters(letters: number | undefined): void {
+    this.#letters.choose(letters);
+    this.#keepCursorInView();
+  }
+
   /** Goes to the oldest line that is kept. */
   goBack(): void {
     this.#terminal.scrollToTop();
@@ -155,21 +203,14 @@ export class PaneTerminal {
     this.#terminal.options.screenReaderMode = on;
   }
 
-  /** The size a pane would have to fill this box at the usual size of letters. */
   sizeHere(): { readonly cols: number; readonly rows: number } | undefined {
-    const { fontSize = fontSizes.usual } = this.#terminal.options;
-    const fits = this.#fit.proposeDimensions();
-    if (!fits) return undefined;
-    const scale = fontSize / fontSizes.usual;
-    return {
-      cols: Math.max(20, Math.floor(fits.cols * scale)),
-      rows: Math.max(5, Math.floor(fits.rows * scale)),
-    };
+    return this.#letters.sizeHere();
   }
 
   close(): void {
     this.#closed = true;
     this.#leave?.();
+    for (const go of this.#arrivals.splice(0)) go();
     for (const one of this.#owned) one.dispose();
     this.#terminal.dispose();
   }
@@ -201,9 +242,21 @@ export class PaneTerminal {
     this.#from = from;
     this.#now = now;
     this.#torn = from > this.#retainedFrom;
+    this.#places.begin(this.#lineAt(from));
     this.#set({ live: from >= now, error: undefined });
     this.#join();
     if (from >= now) this.#arrived();
+  }
+
+  /** The number of the line a byte stands in. */
+  async #lineAt(since: number): Promise<number | undefined> {
+    const { hub, paneId } = this.#options;
+    try {
+      const { lines = [], from } = await hub.client.call('pane:read', { paneId, since, limit: 1 });
+      return from === since ? (lines[0]?.n ?? 1) : undefined;
+    } catch {
+      return undefined; // Nobody can go to a line then; what is drawn is drawn all the same.
+    }
   }
 
   #join(): void {
@@ -215,22 +268,29 @@ export class PaneTerminal {
       restart: (from) => {
         this.#terminal.reset();
         this.#next = from;
+        this.#places.begin(this.#lineAt(from));
       },
       fail: (error) => this.#set({ error }),
     });
   }
 
   #take(offset: number, bytes: Uint8Array): void {
-    if (offset > this.#next)
+    if (offset > this.#next) {
       this.#terminal.write(`\x1b[0m\r\n\x1b[2m[${offset - this.#next} bytes are no longer kept]\x1b[0m\r\n`);
+      this.#places.begin(this.#lineAt(offset));
+    }
     let fresh = bytes.subarray(Math.max(0, this.#next - offset));
+    const leavePlace = this.#places.count(fresh);
     this.#next = Math.max(this.#next, offset + bytes.length);
     if (this.#torn) {
       fresh = fresh.subarray(fresh.indexOf(newline) + 1);
       this.#torn = false;
     }
     this.#undrawn += fresh.length;
-    this.#terminal.write(fresh, () => this.#drawn(fresh.length));
+    this.#terminal.write(fresh, () => {
+      leavePlace();
+      this.#drawn(fresh.length);
+    });
     if (this.#undrawn <= mostUndrawn || !this.#leave) return;
     this.#leave();
     this.#leave = undefined;
@@ -253,6 +313,7 @@ export class PaneTerminal {
     }
     this.#set({ live: true, loading: false });
     this.#scale();
+    for (const go of this.#arrivals.splice(0)) go();
   }
 
   /** Where the user has scrolled to; at the upper end everything that is kept is drawn again. */
@@ -260,13 +321,33 @@ export class PaneTerminal {
     const { active } = this.#terminal.buffer;
     const behind = active.baseY - active.viewportY;
     if (behind !== this.#view.behind) this.#set({ behind });
-    const hasOlder = this.#from > this.#retainedFrom && active.type === 'normal';
-    if (behind === 0 || active.viewportY > 0 || !hasOlder || !this.#view.live) return;
+    if (behind > 0 && active.viewportY === 0 && this.#hasOlder && this.#view.live) void this.#drawAll(behind);
+  }
+
+  /** Whether more is kept than was drawn. */
+  get #hasOlder(): boolean {
+    return this.#from > this.#retainedFrom && this.#terminal.buffer.active.type === 'normal';
+  }
+
+  /** Draws everything that is kept, and stands as far behind the newest line as before; settles when it does. */
+  #drawAll(behind: number): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#arrivals.push(resolve);
     this.#restore = behind;
     this.#set({ loading: true });
     this.#leave?.();
     this.#terminal.reset();
     this.#replay(this.#retainedFrom, this.#next);
+    return promise;
+  }
+
+  #mark(row: number): void {
+    this.unmark();
+    const { active } = this.#terminal.buffer;
+    const marker = this.#terminal.registerMarker(row - active.baseY - active.cursorY);
+    const height = this.#places.heightAt(row);
+    this.#found = this.#terminal.registerDecoration({ marker, width: this.#terminal.cols, height });
+    this.#found?.onRender((element) => element.classList.add('found'));
   }
 
   async #readSize(): Promise<void> {
@@ -285,26 +366,13 @@ export class PaneTerminal {
     this.#scale();
   }
 
-  /** Letters as large as the whole pane allows, and never too small to read: then the box scrolls. */
   #scale(): void {
-    const { box } = this.#options;
-    const drawn = box.querySelector('.xterm-screen')?.getBoundingClientRect();
-    const { fontSize = fontSizes.usual } = this.#terminal.options;
-    if (!drawn || drawn.width === 0 || box.clientWidth === 0) return;
-    const room = Math.min((box.clientWidth - scrollbarWidth) / drawn.width, box.clientHeight / drawn.height);
-    const wanted = Math.floor(fontSize * room * 4) / 4;
-    const size = Math.min(fontSizes.usual, Math.max(fontSizes.least, wanted));
-    if (size !== fontSize) this.#terminal.options.fontSize = size;
+    this.#letters.scale();
     this.#keepCursorInView();
   }
 
-  /** Where the pane does not fit all the same, the part is seen where something happens. */
   #keepCursorInView(): void {
-    const { box } = this.#options;
-    const drawn = box.querySelector('.xterm-screen');
-    if (this.#view.behind > 0 || !drawn || box.scrollHeight <= box.clientHeight) return;
-    const row = drawn.clientHeight / this.#terminal.rows;
-    box.scrollTop = Math.max(0, (this.#terminal.buffer.active.cursorY + 2) * row - box.clientHeight);
+    if (this.#view.behind === 0) this.#letters.keepCursorInView();
   }
 
   #set(change: Partial<PaneView>): void {
@@ -312,5 +380,3 @@ export class PaneTerminal {
     if (!this.#closed) this.#options.onView(this.#view);
   }
 }
-
-const scrollbarWidth = 16;

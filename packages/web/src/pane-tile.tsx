@@ -13,6 +13,7 @@ export interface TileHandle {
   search(): void;
   fit(): void;
   follow(): void;
+  changeLetters(by: number): void;
   sizeHere(): { readonly cols: number; readonly rows: number } | undefined;
 }
 
@@ -22,6 +23,8 @@ interface PaneTileProps {
   readonly active: boolean;
   readonly scheme: Scheme;
   readonly screenReader: boolean;
+  /** The size of letters, if one was chosen. */
+  readonly letters: number | undefined;
   readonly ref: Ref<TileHandle>;
   readonly onActivate: () => void;
   /** Back to the list. */
@@ -29,6 +32,7 @@ interface PaneTileProps {
   readonly onEnd: () => void;
   readonly onClose: () => void;
   readonly onLink: (address: string) => void;
+  readonly onLetters: (letters: number) => void;
 }
 
 /** Keys that a keyboard on a phone lacks. */
@@ -47,7 +51,8 @@ const arrows = [
 
 /** One pane, live. */
 export function PaneTile(props: PaneTileProps): JSX.Element {
-  const { hub, pane, active, scheme, screenReader, ref, onActivate, onLeave, onEnd, onClose, onLink } = props;
+  const { hub, pane, active, scheme, screenReader, letters, ref } = props;
+  const { onActivate, onLeave, onEnd, onClose, onLink, onLetters } = props;
   const box = useRef<HTMLDivElement>(null);
   const terminal = useRef<PaneTerminal>(undefined);
   const wantsFocus = useRef(false);
@@ -63,8 +68,12 @@ export function PaneTile(props: PaneTileProps): JSX.Element {
     wantsFocus.current = !terminal.current;
     terminal.current?.focus();
   };
+  const changeLetters = (by: number): void => {
+    if (terminal.current) onLetters(Math.round(terminal.current.letters) + by);
+  };
   const closeSearch = (): void => {
     setSearching(false);
+    terminal.current?.unmark();
     focus();
   };
   const paste = async (): Promise<void> => {
@@ -76,6 +85,7 @@ export function PaneTile(props: PaneTileProps): JSX.Element {
     search: () => setSearching(true),
     fit,
     follow: () => terminal.current?.follow(),
+    changeLetters,
     sizeHere: () => terminal.current?.sizeHere(),
   }));
 
@@ -87,8 +97,8 @@ export function PaneTile(props: PaneTileProps): JSX.Element {
     c: () => void navigator.clipboard.writeText(terminal.current?.selection ?? ''),
   };
   /** For the terminal, which outlives many renderings. */
-  const latest = useRef({ keys, scheme, screenReader, onLink });
-  latest.current = { keys, scheme, screenReader, onLink };
+  const latest = useRef({ keys, scheme, screenReader, letters, onLink });
+  latest.current = { keys, scheme, screenReader, letters, onLink };
 
   useEffect(() => {
     let closed = false;
@@ -100,6 +110,7 @@ export function PaneTile(props: PaneTileProps): JSX.Element {
         paneId: pane.id,
         box: box.current,
         scheme: latest.current.scheme,
+        letters: latest.current.letters,
         onView: setView,
         onLink: (address) => latest.current.onLink(address),
         onKey: (event) => {
@@ -123,6 +134,7 @@ export function PaneTile(props: PaneTileProps): JSX.Element {
   }, [hub, pane.id]);
   useEffect(() => terminal.current?.setScheme(scheme), [scheme]);
   useEffect(() => terminal.current?.setScreenReader(screenReader), [screenReader]);
+  useEffect(() => terminal.current?.setLetters(letters), [letters]);
 
   return (
     <section
@@ -145,6 +157,22 @@ export function PaneTile(props: PaneTileProps): JSX.Element {
           {view && ` · ${view.cols}×${view.rows}`}
         </span>
         <div className="tools">
+          <button
+            type="button"
+            aria-label="Smaller letters"
+            title="Smaller letters (-)"
+            onClick={() => changeLetters(-1)}
+          >
+            A−
+          </button>
+          <button
+            type="button"
+            aria-label="Larger letters"
+            title="Larger letters (+)"
+            onClick={() => changeLetters(1)}
+          >
+            A+
+          </button>
           <button type="button" title="Search the output (Ctrl-Shift-F)" onClick={() => setSearching(true)}>
             Search
           </button>
@@ -167,7 +195,14 @@ export function PaneTile(props: PaneTileProps): JSX.Element {
           </button>
         </div>
       </header>
-      {searching && <SearchPanel hub={hub} paneId={pane.id} onClose={closeSearch} />}
+      {searching && (
+        <SearchPanel
+          hub={hub}
+          paneId={pane.id}
+          onGo={async ({ n, text }) => (await terminal.current?.goTo(n, text)) ?? false}
+          onClose={closeSearch}
+        />
+      )}
       <div className="terminal">
         {/* biome-ignore lint/a11y/noStaticElementInteractions: a click beside the text means the terminal, too. */}
         {/* biome-ignore lint/a11y/useKeyWithClickEvents: the terminal inside takes the keys. */}

@@ -6,20 +6,32 @@ import type { HubState } from './hub-state.ts';
 interface SearchPanelProps {
   readonly hub: HubState;
   readonly paneId: string;
+  /** Shows a line where it stands on the terminal; answers whether it still stands there. */
+  readonly onGo: (line: PaneLine) => Promise<boolean>;
   readonly onClose: () => void;
 }
+
+/** A match with the lines around it. */
+interface Context {
+  readonly n: number;
+  readonly lines: readonly PaneLine[];
+  /** It was found on the terminal, too. */
+  readonly stands: boolean;
+}
+
+const steps: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1 };
 
 /** Lines before and after a match that are shown with it. */
 const around = 6;
 const limit = 100;
 
 /** Finds lines in everything a pane has printed and still keeps, the newest first. */
-export function SearchPanel({ hub, paneId, onClose }: SearchPanelProps): JSX.Element {
+export function SearchPanel({ hub, paneId, onGo, onClose }: SearchPanelProps): JSX.Element {
   const [pattern, setPattern] = useState('');
   const [isRegex, setRegex] = useState(false);
   const [ignoreCase, setIgnoreCase] = useState(true);
   const [found, setFound] = useState<PaneSearchResult>();
-  const [context, setContext] = useState<{ readonly n: number; readonly lines: readonly PaneLine[] }>();
+  const [context, setContext] = useState<Context>();
 
   const search = async (before?: number): Promise<void> => {
     if (pattern === '') return;
@@ -32,12 +44,13 @@ export function SearchPanel({ hub, paneId, onClose }: SearchPanelProps): JSX.Ele
     };
     await hub.attempt(ask());
   };
-  const look = async (n: number): Promise<void> => {
+  const look = async (line: PaneLine): Promise<void> => {
+    const { n } = line;
     const first = Math.max(1, n - around);
     const params: PaneReadParams = { paneId, fromLine: first, limit: n - first + 1 + around };
     const read = async (): Promise<void> => {
-      const { lines = [] } = await hub.client.call('pane:read', params);
-      setContext({ n, lines });
+      const [{ lines = [] }, stands] = await Promise.all([hub.client.call('pane:read', params), onGo(line)]);
+      setContext({ n, lines, stands });
     };
     await hub.attempt(read());
   };
@@ -52,6 +65,8 @@ export function SearchPanel({ hub, paneId, onClose }: SearchPanelProps): JSX.Ele
       aria-label="Search what the pane printed"
       onKeyDown={(event) => {
         if (event.key === 'Escape') onClose();
+        const step = steps[event.key];
+        if (step !== undefined && stepThroughMatches(event.currentTarget, step)) event.preventDefault();
         event.stopPropagation();
       }}
     >
@@ -98,10 +113,15 @@ export function SearchPanel({ hub, paneId, onClose }: SearchPanelProps): JSX.Ele
                 type="button"
                 className="mono"
                 aria-expanded={context?.n === n}
-                onClick={() => void look(n)}
+                onClick={() => void look({ n, text })}
               >
                 <span className="dim">{n}</span> {harmless(text).slice(0, 500)}
               </button>
+              {context?.n === n && !context.stands && (
+                <p className="dim">
+                  It is not on the terminal now: it was cleared, or stands behind a full-screen program.
+                </p>
+              )}
               {context?.n === n && (
                 <pre className="context">
                   {context.lines.map((line) => (
@@ -124,6 +144,14 @@ export function SearchPanel({ hub, paneId, onClose }: SearchPanelProps): JSX.Ele
       )}
     </search>
   );
+}
+
+/** From the pattern to the first match and on, and back; answers whether there was one to go to. */
+function stepThroughMatches(panel: Element, step: number): boolean {
+  const stops = [...panel.querySelectorAll<HTMLElement>('input[type=search], .matches button')];
+  const next = stops[stops.indexOf(document.activeElement as HTMLElement) + step];
+  next?.focus();
+  return next !== undefined;
 }
 
 function summaryOf({ matches, more, complete }: PaneSearchResult): string {

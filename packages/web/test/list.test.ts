@@ -42,6 +42,15 @@ describe('the list', () => {
     await row(page, 'passing').waitFor({ state: 'detached' });
   });
 
+  it('takes a pane that is removed off without asking for everything again', async () => {
+    const id = await ground.pane('doomed', 'echo here; exec cat');
+    await shows(await look(page, 'doomed'), 'here');
+    await page.route('**/action/pane:list', (route) => route.abort());
+    await ground.hub.client.call('pane:close', { paneId: id });
+    await row(page, 'doomed').waitFor({ state: 'detached' });
+    await tile(page, 'doomed').waitFor({ state: 'detached' });
+  });
+
   it('shows what an agent says it is doing', async () => {
     const id = await ground.pane('agent');
     await ground.hub.client.call('agent:set-state', { paneId: id, status: 'blocked' });
@@ -122,6 +131,43 @@ describe('panes', () => {
     await shows(shown, 'typed at once');
   });
 
+  it('have the focus once they are started, also when the list has them before the dialog knows', async () => {
+    await page.route('**/action/pane:new', async (route) => {
+      const response = await route.fetch();
+      await row(page, 'early').waitFor();
+      await route.fulfill({ response });
+    });
+    await page.keyboard.press('n');
+    await page.keyboard.type('cat');
+    await page.getByLabel('Title').fill('early');
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await tile(page, 'early').and(page.locator('[data-live=true]')).waitFor();
+    await page.keyboard.type('heard');
+    await shows(tile(page, 'early'), 'heard');
+  });
+
+  it('get the name that the user gives them', async () => {
+    const start = async (name: string): Promise<void> => {
+      await page.getByRole('button', { name: 'New pane' }).click();
+      await page.getByLabel('Command').fill('cat');
+      await page.getByLabel('Name').fill(name);
+      await page.keyboard.press('Enter');
+    };
+    await start('my-server.1');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    expect(await panes()).toMatchObject([{ id: 'my-server.1' }]);
+    for (const [name, problem] of [
+      ['my-server.1', 'there is a pane "my-server.1" already'],
+      ['no name at all', 'must be 1-64 letters'],
+    ] as const) {
+      await start(name);
+      await page.getByRole('dialog').getByRole('alert').getByText(problem).waitFor();
+      await page.keyboard.press('Escape');
+    }
+    expect(await panes()).toHaveLength(1);
+  });
+
   it('that cannot be started say why', async () => {
     await page.keyboard.press('n');
     await page.keyboard.type('no-such-program-anywhere');
@@ -149,46 +195,6 @@ describe('panes', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Forget it' }).click();
     await row(page, 'victim').waitFor({ state: 'detached' });
     expect(await panes()).toEqual([]);
-  });
-});
-
-describe('a search', () => {
-  it('finds lines and shows what stands around them', async () => {
-    await ground.pane('log', 'seq 1 100; echo Done 42; exec cat');
-    const shown = await look(page, 'log');
-    await shows(shown, 'Done 42');
-    await page.keyboard.press('Control+Shift+F');
-    await page.keyboard.type('done');
-    await page.keyboard.press('Enter');
-    await shown.getByText('1 line', { exact: true }).waitFor();
-    await page.getByRole('searchbox', { name: 'Pattern' }).fill('42');
-    await page.keyboard.press('Enter');
-    await shown.getByText('2 lines', { exact: true }).waitFor();
-    await shown.getByRole('button', { name: '42 42', exact: true }).click();
-    await shown.locator('.context').getByText('48  48').waitFor();
-    await page.keyboard.press('Escape');
-    await page.keyboard.type('typed again');
-    await shows(shown, 'typed again');
-  });
-
-  it('goes on to older lines, and says when there are none', async () => {
-    await ground.pane('long', 'seq 1 250; exec cat');
-    const shown = await look(page, 'long');
-    await shows(shown, '250');
-    await page.keyboard.press('Control+Shift+F');
-    await shown.getByLabel('.*').check();
-    await page.getByRole('searchbox', { name: 'Pattern' }).fill('^[0-9]+$');
-    await page.keyboard.press('Enter');
-    await shown.getByText('100 lines, and older ones').waitFor();
-    await shown.getByRole('button', { name: 'Older matches' }).click();
-    await shown.getByRole('button', { name: 'Older matches' }).click();
-    await shown.getByText('250 lines', { exact: true }).waitFor();
-    await page.getByRole('searchbox', { name: 'Pattern' }).fill('nowhere');
-    await page.keyboard.press('Enter');
-    await shown.getByText('Nothing found.').waitFor();
-    await page.getByRole('searchbox', { name: 'Pattern' }).fill('(');
-    await page.keyboard.press('Enter');
-    await page.getByRole('alert').waitFor();
   });
 });
 
@@ -231,23 +237,5 @@ describe('colours', () => {
     await page.reload();
     await page.locator('.connection[data-state=live]').waitFor();
     expect(await background()).toBe('rgb(16, 20, 28)');
-  });
-});
-
-describe('a phone', () => {
-  it('shows the list or one pane, without scrolling sideways', async () => {
-    await ground.pane('pocket', 'stty raw -echo; echo ready; od -An -tx1 -v -w1');
-    await page.setViewportSize({ width: 390, height: 844 });
-    const shown = tile(page, 'pocket');
-    await row(page, 'pocket').click();
-    await shows(shown, 'ready');
-    await page.getByRole('listbox').waitFor({ state: 'hidden' });
-    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
-    await shown.getByRole('button', { name: 'Esc' }).click();
-    await shown.getByRole('button', { name: 'Up', exact: true }).click();
-    await shows(shown, /1b\s*1b\s*5b\s*41/);
-    await shown.getByRole('button', { name: 'Back to the list' }).click();
-    await row(page, 'pocket').waitFor();
-    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
   });
 });

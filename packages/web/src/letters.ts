@@ -1,0 +1,83 @@
+import { FitAddon } from '@xterm/addon-fit';
+import type { Terminal } from '@xterm/xterm';
+
+/** Where nobody has chosen: as large as the pane allows, and never too small to read where it is held in a hand. */
+const sizes = { usual: 13, least: 9, leastOnPhone: 12 };
+/** As in the styles. */
+const phone = '(max-width: 720px)';
+const scrollbarWidth = 16;
+const marginColumns = 4;
+
+export interface LettersOptions {
+  readonly terminal: Terminal;
+  /** What scrolls where the pane does not fit. */
+  readonly box: HTMLElement;
+  /** The size that was chosen, if one was. */
+  readonly chosen: number | undefined;
+}
+
+/** How large a pane is drawn in its box, and which part of it is seen. */
+export class Letters {
+  readonly #terminal: Terminal;
+  readonly #box: HTMLElement;
+  readonly #fit = new FitAddon();
+  #chosen: number | undefined;
+  #cursorX = 0;
+
+  constructor({ terminal, box, chosen }: LettersOptions) {
+    this.#terminal = terminal;
+    this.#box = box;
+    this.#chosen = chosen;
+    terminal.loadAddon(this.#fit);
+    terminal.options.fontSize = chosen ?? sizes.usual;
+  }
+
+  get size(): number {
+    return this.#terminal.options.fontSize ?? sizes.usual;
+  }
+
+  choose(size: number | undefined): void {
+    this.#chosen = size;
+    this.scale();
+  }
+
+  /** The size a pane would have to fill the box in letters of the size that was chosen, or the usual one. */
+  sizeHere(): { readonly cols: number; readonly rows: number } | undefined {
+    const fits = this.#fit.proposeDimensions();
+    if (!fits) return undefined;
+    const scale = this.size / (this.#chosen ?? sizes.usual);
+    return {
+      cols: Math.max(20, Math.floor(fits.cols * scale)),
+      rows: Math.max(5, Math.floor(fits.rows * scale)),
+    };
+  }
+
+  /** Letters as they were chosen, else as large as the whole pane allows; where it does not fit the box scrolls. */
+  scale(): void {
+    const box = this.#box;
+    const drawn = box.querySelector('.xterm-screen')?.getBoundingClientRect();
+    if (!drawn || drawn.width === 0 || box.clientWidth === 0) return;
+    const room = Math.min((box.clientWidth - scrollbarWidth) / drawn.width, box.clientHeight / drawn.height);
+    const wanted = Math.floor(this.size * room * 4) / 4;
+    const least = matchMedia(phone).matches ? sizes.leastOnPhone : sizes.least;
+    const size = this.#chosen ?? Math.min(sizes.usual, Math.max(least, wanted));
+    if (size !== this.size) this.#terminal.options.fontSize = size;
+  }
+
+  /** Where the pane does not fit, the part is seen where something happens. */
+  keepCursorInView(): void {
+    const box = this.#box;
+    const drawn = box.querySelector('.xterm-screen');
+    if (!drawn) return;
+    const { cursorX, cursorY } = this.#terminal.buffer.active;
+    const row = drawn.clientHeight / this.#terminal.rows;
+    if (box.scrollHeight > box.clientHeight)
+      box.scrollTop = Math.max(0, (cursorY + 2) * row - box.clientHeight);
+    // Sideways only when it has moved: whoever reads on at the right stays there.
+    if (cursorX === this.#cursorX) return;
+    this.#cursorX = cursorX;
+    const column = drawn.clientWidth / this.#terminal.cols;
+    if (box.scrollWidth > box.clientWidth)
+      box.scrollLeft = Math.max(0, (cursorX + marginColumns) * column - box.clientWidth);
+  }
+}

@@ -1,0 +1,88 @@
+import type { Locator, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { until } from '../../hub/test/test-hub.ts';
+import { look, row, shows, tile, WebGround } from './web-ground.ts';
+
+let ground: WebGround;
+let page: Page;
+beforeAll(async () => {
+  ground = await WebGround.start();
+}, 60_000);
+afterAll(() => ground[Symbol.asyncDispose]());
+beforeEach(async () => {
+  page = await ground.open();
+});
+afterEach(async () => {
+  await page.context().close();
+  const { client } = ground.hub;
+  for (const { id } of await client.call('pane:list', {})) await client.call('pane:close', { paneId: id });
+});
+
+describe('letters', () => {
+  const sizeIn = (shown: Locator): Promise<number> =>
+    shown
+      .locator('.xterm-rows')
+      .evaluate((rows) => Number.parseFloat(getComputedStyle(rows.firstElementChild ?? rows).fontSize));
+
+  it('are larger or smaller by button and by key, stay so over a reload, and fit again', async () => {
+    await ground.pane('text', 'echo letters; exec cat', { cols: 80, rows: 24 });
+    const shown = await look(page, 'text');
+    await shows(shown, 'letters');
+    const fitting = await sizeIn(shown);
+    await shown.getByRole('button', { name: 'Larger letters' }).click();
+    await until(async () => (await sizeIn(shown)) === Math.round(fitting) + 1);
+    await page.keyboard.press('Control+Shift+L');
+    await page.keyboard.press('+');
+    await page.keyboard.press('+');
+    await page.keyboard.press('-');
+    await until(async () => (await sizeIn(shown)) === Math.round(fitting) + 2);
+    await page.reload();
+    await shows(shown, 'letters');
+    await until(async () => (await sizeIn(shown)) === Math.round(fitting) + 2);
+    await page.getByRole('listbox').focus();
+    await page.keyboard.press('0');
+    await until(async () => (await sizeIn(shown)) === fitting);
+    await page.reload();
+    await shows(shown, 'letters');
+    await until(async () => (await sizeIn(shown)) === fitting);
+  });
+
+  it('can be read on a phone, where a wide pane goes along with its cursor', async () => {
+    await ground.pane('wide', 'echo wide; exec cat', { cols: 120, rows: 40 });
+    await page.setViewportSize({ width: 390, height: 844 });
+    await row(page, 'wide').click();
+    const shown = tile(page, 'wide');
+    await shows(shown, 'wide');
+    await until(async () => (await sizeIn(shown)) >= 12);
+    const box = shown.locator('.box');
+    const scrolled = (): Promise<number> => box.evaluate(({ scrollLeft }) => scrollLeft);
+    expect(await box.evaluate((one) => one.scrollWidth > one.clientWidth)).toBe(true);
+    await page.keyboard.type('x'.repeat(100));
+    await until(async () => (await scrolled()) > 0);
+    await page.keyboard.press('Enter');
+    await until(async () => (await scrolled()) === 0);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
+    // Fit makes the pane as wide as the phone, in letters that can be read.
+    await shown.getByRole('button', { name: 'Fit' }).click();
+    await until(() => box.evaluate((one) => one.scrollWidth <= one.clientWidth));
+    expect(await sizeIn(shown)).toBeGreaterThanOrEqual(12);
+  });
+});
+
+describe('a phone', () => {
+  it('shows the list or one pane, without scrolling sideways', async () => {
+    await ground.pane('pocket', 'stty raw -echo; echo ready; od -An -tx1 -v -w1');
+    await page.setViewportSize({ width: 390, height: 844 });
+    const shown = tile(page, 'pocket');
+    await row(page, 'pocket').click();
+    await shows(shown, 'ready');
+    await page.getByRole('listbox').waitFor({ state: 'hidden' });
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
+    await shown.getByRole('button', { name: 'Esc' }).click();
+    await shown.getByRole('button', { name: 'Up', exact: true }).click();
+    await shows(shown, /1b\s*1b\s*5b\s*41/);
+    await shown.getByRole('button', { name: 'Back to the list' }).click();
+    await row(page, 'pocket').waitFor();
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
+  });
+});
