@@ -1,7 +1,23 @@
 import { join } from 'node:path';
-import { defineConfig, type UserConfig } from 'vite';
+import { defineConfig, type Plugin, type UserConfig } from 'vite';
+
+const styles = /\s*<link rel="stylesheet"[^>]*>/;
+
+/** Puts the styles behind what is painted without them, which they would hold up. */
+const stylesBehind: Plugin = {
+  name: 'styles-behind',
+  transformIndexHtml: {
+    order: 'post',
+    handler(html) {
+      const [link] = styles.exec(html) ?? [];
+      if (link === undefined) throw new Error('index.html has no styles to put behind.');
+      return html.replace(link, '').replace('<noscript>', `${link.trim()}\n    <noscript>`);
+    },
+  },
+};
 
 const config: UserConfig = defineConfig({
+  plugins: [stylesBehind],
   root: import.meta.dirname,
   // "source" makes our packages resolve to their TypeScript; the rest are Vite's own.
   resolve: { conditions: ['source', 'module', 'browser', 'production'] },

@@ -76,6 +76,8 @@ export class HubState {
         this.#set({ connection: 'refused' });
       },
     });
+    // The list need not wait for the stream, which reads it once more.
+    this.refresh();
     this.#lookNowAndThen();
   }
 

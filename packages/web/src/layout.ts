@@ -60,6 +60,9 @@ export function useLayout(): LayoutControl {
   };
 }
 
+/** Whether this tab had panes open before. */
+export const hasTiles = (): boolean => remembered().tiles.some((id) => id !== undefined);
+
 function remembered(): Layout {
   const empty: Layout = { count: 1, tiles: [], active: 0 };
   try {

@@ -1,6 +1,7 @@
 import { createRoot } from 'react-dom/client';
 import { App } from './app.tsx';
 import { HubState } from './hub-state.ts';
+import { hasTiles } from './layout.ts';
 import { findKey } from './session-key.ts';
 import { SignIn } from './sign-in.tsx';
 
@@ -9,8 +10,9 @@ async function main(): Promise<void> {
   if (!element) return;
   const root = createRoot(element);
   try {
+    // A tile that was open before needs it soon; by then it is here.
+    if (hasTiles()) void import('./pane-terminal.ts');
     const key = await findKey();
-    // The first tile needs it; by then it is here.
     if (key !== undefined) void import('./pane-terminal.ts');
     root.render(key === undefined ? <SignIn /> : <App hub={new HubState(key)} />);
   } catch (error) {

@@ -69,6 +69,7 @@ export class PaneTerminal {
   #restore: number | undefined;
   readonly #places: LinePlaces;
   readonly #letters: Letters;
+  #wantsFocus = false;
   #arrivals: (() => void)[] = [];
   #found: IDecoration | undefined;
   #closed = false;
@@ -95,7 +96,6 @@ export class PaneTerminal {
     // As the hub's own terminal counts: by itself this one takes an emoji for as wide as a letter.
     this.#terminal.loadAddon(new Unicode11Addon());
     this.#terminal.unicode.activeVersion = '11';
-    this.#terminal.open(box);
     this.#terminal.attachCustomKeyEventHandler((event) => event.type !== 'keydown' || !onKey(event));
     this.#owned.push(
       ...keepQuiet(this.#terminal),
@@ -120,6 +120,7 @@ export class PaneTerminal {
   }
 
   focus(): void {
+    this.#wantsFocus = true;
     this.#terminal.focus();
   }
 
@@ -136,7 +137,7 @@ export class PaneTerminal {
   }
 
   paste(text: string): void {
-    this.#terminal.paste(text);
+    if (this.#terminal.element) this.#terminal.paste(text);
   }
 
   get selection(): string {
@@ -287,25 +288,27 @@ export class PaneTerminal {
       this.#torn = false;
     }
     this.#undrawn += fresh.length;
+    const end = this.#next;
     this.#terminal.write(fresh, () => {
       leavePlace();
-      this.#drawn(fresh.length);
+      this.#drawn(fresh.length, end);
     });
     if (this.#undrawn <= mostUndrawn || !this.#leave) return;
     this.#leave();
     this.#leave = undefined;
   }
 
-  #drawn(bytes: number): void {
+  #drawn(bytes: number, end: number): void {
     this.#undrawn -= bytes;
     if (this.#closed) return;
     if (!this.#leave && this.#undrawn < leastUndrawn) this.#join();
-    if (!this.#view.live && this.#next >= this.#now && this.#undrawn === 0) this.#arrived();
+    if (!this.#view.live && end >= this.#now) this.#arrived();
     else if (this.#undrawn === 0) this.#keepCursorInView();
   }
 
   /** What was the present when drawing began is on the screen. */
   #arrived(): void {
+    this.#open();
     if (this.#restore !== undefined) {
       const { active } = this.#terminal.buffer;
       this.#terminal.scrollToLine(Math.max(0, active.baseY - this.#restore));
@@ -314,6 +317,18 @@ export class PaneTerminal {
     this.#set({ live: true, loading: false });
     this.#scale();
     for (const go of this.#arrivals.splice(0)) go();
+  }
+
+  /** Shown only now: each line that scrolls by before eyes costs many times what it costs to be parsed. */
+  #open(): void {
+    if (this.#terminal.element) return;
+    const { cols, rows } = this.#terminal;
+    this.#terminal.open(this.#options.box);
+    // xterm.js 6 measures what can be scrolled when lines scroll and when the size changes, but not when it is opened.
+    // A row more and again one less changes nothing else.
+    this.#terminal.resize(cols, rows + 1);
+    this.#terminal.resize(cols, rows);
+    if (this.#wantsFocus) this.#terminal.focus();
   }
 
   /** Where the user has scrolled to; at the upper end everything that is kept is drawn again. */

@@ -33,6 +33,21 @@ describe('the page', () => {
     expect(headers.get('set-cookie')).toBeNull();
   });
 
+  it('shows itself in its colours before its styles and scripts have come', async () => {
+    const page = await ground.visit('/nowhere');
+    const { promise, resolve } = Promise.withResolvers<void>();
+    await page.route('**/assets/**', (route) => promise.then(() => route.continue()));
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await page.goto(url(), { waitUntil: 'commit' });
+    await page.waitForFunction(() => performance.getEntriesByName('first-contentful-paint').length > 0);
+    const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+    expect(await background()).toBe('rgb(16, 20, 28)');
+    resolve();
+    await page.getByRole('heading').getByText('Polyphony').waitFor();
+    expect(await background()).toBe('rgb(16, 20, 28)');
+    await page.context().close();
+  });
+
   it('is kept by browsers in its parts, which have names of their own', async () => {
     const html = await (await fetch(url())).text();
     const [, asset = ''] = /src="(\/assets\/[^"]+\.js)"/.exec(html) ?? [];

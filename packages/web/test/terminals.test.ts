@@ -163,6 +163,12 @@ describe('a terminal', () => {
     expect(await plain(id)).not.toContain('1b');
   });
 
+  it('is live while a flood goes on, too', async () => {
+    const id = await ground.pane('endless', 'yes endless');
+    await shows(await look(page, 'endless'), 'endless');
+    await ground.hub.client.call('pane:close', { paneId: id });
+  });
+
   it('draws a flood without losing its end', async () => {
     await ground.pane('flood', 'read go; seq 1 900000; echo flood-is-over; exec cat');
     const shown = await look(page, 'flood');
