@@ -362,7 +362,12 @@ export class PaneTerminal {
     const marker = this.#terminal.registerMarker(row - active.baseY - active.cursorY);
     const height = this.#places.heightAt(row);
     this.#found = this.#terminal.registerDecoration({ marker, width: this.#terminal.cols, height });
-    this.#found?.onRender((element) => element.classList.add('found'));
+    this.#found?.onRender((element) => {
+      if (element.classList.contains('found')) return;
+      element.classList.add('found');
+      // Where the pane does not fit into its box.
+      element.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+    });
   }
 
   async #readSize(): Promise<void> {
