@@ -67,7 +67,7 @@ describe('a day of work in a picture', () => {
   afterAll(() => ground[Symbol.asyncDispose]());
 
   const take = async (page: Page, name: string): Promise<void> => {
-    await page.getByText('1 line').first().waitFor();
+    await page.getByText('1 line').first().waitFor({ state: 'attached' });
     const picture = await page.screenshot({ path: join(folder, `${name}.png`) });
     // One of an empty page has a few thousand bytes.
     expect(picture.length).toBeGreaterThan(50_000);
@@ -86,5 +86,13 @@ describe('a day of work in a picture', () => {
     const page = await ground.open({ colorScheme: 'light', viewport: { width: 1100, height: 620 } });
     await look(page, 'api tests');
     await take(page, 'web-light');
+  });
+
+  it.each(['dark', 'light'] as const)('on a phone, %s', async (colorScheme) => {
+    const viewport = { width: 390, height: 780 };
+    const page = await ground.open({ colorScheme, viewport, deviceScaleFactor: 2, hasTouch: true });
+    await look(page, 'api tests');
+    await shows(tile(page, 'api tests'), 'AssertionError');
+    await take(page, `web-phone-${colorScheme}`);
   });
 });
