@@ -107,7 +107,7 @@ module.exports = {
     exclude: { path: ['^packages/[^/]+/dist/', '\\.test\\.ts$'] },
     enhancedResolveOptions: {
       exportsFields: ['exports'],
-      conditionNames: ['source', 'node', 'import', 'default'],
+      conditionNames: ['polyphony-source', 'node', 'import', 'default'],
       extensions: ['.ts', '.tsx', '.mjs', '.js', '.cjs'],
     },
   },

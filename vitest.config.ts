@@ -1,8 +1,8 @@
 import { defineConfig } from 'vitest/config';
 import { ClosingLineReporter } from './scripts/closing-line-reporter.ts';
 
-// "source" makes our packages resolve to their TypeScript, so that tests need no build; the rest are Vite's own.
-const conditions = ['source', 'module', 'node', 'development|production'];
+// "polyphony-source" makes our packages resolve to their TypeScript, so that tests need no build; the rest are Vite's own.
+const conditions = ['polyphony-source', 'module', 'node', 'development|production'];
 
 export default defineConfig({
   resolve: { conditions },

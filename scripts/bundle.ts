@@ -25,7 +25,7 @@ export async function bundle(): Promise<void> {
     platform: 'node',
     // So old that a Node we do not run on can read the file and say what is wrong with itself.
     target: 'es2019',
-    conditions: ['source'],
+    conditions: ['polyphony-source'],
     minifySyntax: true,
     minifyWhitespace: true,
     external,

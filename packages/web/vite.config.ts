@@ -19,8 +19,8 @@ const stylesBehind: Plugin = {
 const config: UserConfig = defineConfig({
   plugins: [stylesBehind],
   root: import.meta.dirname,
-  // "source" makes our packages resolve to their TypeScript; the rest are Vite's own.
-  resolve: { conditions: ['source', 'module', 'browser', 'production'] },
+  // "polyphony-source" makes our packages resolve to their TypeScript; the rest are Vite's own.
+  resolve: { conditions: ['polyphony-source', 'module', 'browser', 'production'] },
   // Whoever builds it, the tests among them, gets what users get.
   define: { 'process.env.NODE_ENV': '"production"' },
   oxc: { jsx: { runtime: 'automatic', development: false } },

@@ -6,6 +6,7 @@ import { registerAgentActions } from './agents/actions.ts';
 import { registerApprovalActions } from './approvals/actions.ts';
 import { Approvals } from './approvals/approvals.ts';
 import { exchangeRoute, hubRoutes } from './edges/hub-routes.ts';
+import { McpEdge } from './edges/mcp/edge.ts';
 import { sessionRoutes } from './edges/session-routes.ts';
 import { SseStreams } from './edges/sse.ts';
 import { webFiles } from './edges/web-files.ts';
@@ -231,12 +232,13 @@ async function build(
   await panes.adopt();
   const openRoutes = [exchangeRoute(credentials), ...webFiles(options.web)];
   const sessions = paneStreams(panes, permissions);
+  const mcp = new McpEdge({ dispatch, actions: () => registry.list(), version });
   const closeDoors = await openDoors({
-    ...{ credentials, streams, places, settings, log, dispatch, openRoutes },
+    ...{ credentials, streams, places, settings, log, dispatch, openRoutes, mcp },
     panes: sessions,
     routes: hubRoutes({
       ...{ dispatch, registry, events, streams, credentials, version },
-      more: sessionRoutes({ dispatch, sessions }),
+      more: [...sessionRoutes({ dispatch, sessions }), mcp.route],
       openRoutes,
       health: async () => ({ status: 'ok', ...(await status()) }),
       warn: (message) => log.warn(message),

@@ -40,7 +40,7 @@ export class CliGround implements AsyncDisposable {
       HOME: this.home,
       POLY_HOME: join(this.home, '.poly'),
       POLY_TMUX_SOCKET: join(this.home, 'tmux.sock'),
-      NODE_OPTIONS: '--conditions=source',
+      NODE_OPTIONS: '--conditions=polyphony-source',
       POLY_NO_TCP: '1',
     };
     living.add(this);

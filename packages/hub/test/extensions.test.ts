@@ -644,7 +644,7 @@ console.log(JSON.stringify(await ground.extensions.list()));
 await ground[Symbol.asyncDispose]();
 `,
   );
-  const { stdout } = await promisify(execFile)(process.execPath, ['--conditions=source', script], {
+  const { stdout } = await promisify(execFile)(process.execPath, ['--conditions=polyphony-source', script], {
     timeout: 20_000,
   });
   const [ours, list = ''] = stdout.split('\n');

@@ -2,21 +2,17 @@ import { randomBytes } from 'node:crypto';
 import {
   type Client,
   commandLine,
-  decodeEscapes,
   environmentToPass,
   killedAnswer,
   listAnswer,
-  matchesAnswer,
+  type PaneAccess,
   type PaneToolName,
   paneOfSpawn,
   paneTools,
-  readAnswer,
   readGiven,
-  screenAnswer,
   spawnedAnswer,
   type Tool,
-  waitedAnswer,
-  writtenAnswer,
+  usePanes,
 } from '@polyphony/protocol';
 import type { Env } from './find-hub.ts';
 import { failureText, type Hub } from './hub.ts';
@@ -41,15 +37,12 @@ interface Call<Params> {
   readonly client: Client;
   readonly project: Project;
   readonly options: ToolsOptions;
-  /** How far each terminal had printed when the agent last wrote or waited. */
-  readonly cursors: Map<string, number>;
+  readonly access: PaneAccess;
 }
 
 type ParamsOf<Name extends PaneToolName> =
   (typeof paneTools)[Name] extends Tool<infer Params> ? Params : never;
 
-const defaultLines = 500;
-const defaultWait = 60;
 const mostTitle = 200;
 
 const run: { readonly [Name in PaneToolName]: (call: Call<ParamsOf<Name>>) => Promise<string> } = {
@@ -79,25 +72,10 @@ const run: { readonly [Name in PaneToolName]: (call: Call<ParamsOf<Name>>) => Pr
     return spawnedAnswer(await projectPane(project, paneId), hint);
   },
 
-  async pty_write({ params: { id, data }, client, project, cursors }) {
-    await projectPane(project, id);
-    const { next } = await client.call('pane:read', { paneId: id, tail: 0 });
-    cursors.set(id, next);
-    const { bytes } = await client.call('pane:write', { paneId: id, ...encoded(decodeEscapes(data)) });
-    return writtenAnswer(id, bytes, data);
-  },
-
-  async pty_read({ params, client, project }) {
-    const { id: paneId, offset, limit = defaultLines, pattern, ignoreCase } = params;
-    const pane = await projectPane(project, paneId);
-    if (pattern === undefined) {
-      const range = offset === undefined ? { tail: limit } : { fromLine: Math.max(offset, 1), limit };
-      return readAnswer(pane, await client.call('pane:read', { paneId, ...range }));
-    }
-    const before = offset === undefined ? {} : { before: Math.max(offset, 1) };
-    const found = await client.call('pane:search', { paneId, pattern, limit, ignoreCase, ...before });
-    return matchesAnswer(pane, pattern, found);
-  },
+  pty_write: ({ params, access }) => usePanes.pty_write(params, access),
+  pty_read: ({ params, access }) => usePanes.pty_read(params, access),
+  pty_screen: ({ params, access }) => usePanes.pty_screen(params, access),
+  pty_wait: ({ params, access }) => usePanes.pty_wait(params, access),
 
   pty_list: async ({ project }) => listAnswer(await projectPanes(project)),
 
@@ -110,23 +88,6 @@ const run: { readonly [Name in PaneToolName]: (call: Call<ParamsOf<Name>>) => Pr
     const ended = await projectPane(project, id);
     if (cleanup) await client.call('pane:close', { paneId: id, cleanup: true });
     return killedAnswer(ended, cleanup);
-  },
-
-  async pty_screen({ params: { id }, client, project }) {
-    const pane = await projectPane(project, id);
-    return screenAnswer(pane, await client.call('pane:screen', { paneId: id }));
-  },
-
-  async pty_wait({ params: { id, timeout = defaultWait, ...until }, client, project, cursors }) {
-    await projectPane(project, id);
-    const waited = await client.call('pane:wait', {
-      since: cursors.get(id) ?? 0,
-      ...until,
-      paneId: id,
-      timeoutMs: Math.ceil(timeout * 1000),
-    });
-    cursors.set(id, waited.next);
-    return waitedAnswer(id, waited);
   },
 };
 
@@ -150,7 +111,7 @@ export function createTools(options: ToolsOptions): Readonly<Record<string, Tool
             client,
             project,
             options,
-            cursors,
+            access: { client, cursors, pane: (id) => projectPane(project, id) },
           });
         } catch (error) {
           throw new Error(failureText(error), { cause: error });
@@ -164,13 +125,4 @@ export function createTools(options: ToolsOptions): Readonly<Record<string, Tool
 /** OpenCode's own variables, its server's password among them, are not for what it starts. */
 function withoutOurHost(env: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   return Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith('OPENCODE')));
-}
-
-/** As text where it is text, so that whoever watches can read it. */
-function encoded(bytes: Uint8Array): { readonly data: string; readonly encoding?: 'base64' } {
-  try {
-    return { data: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes) };
-  } catch {
-    return { data: Buffer.from(bytes).toString('base64'), encoding: 'base64' }; // It is no text.
-  }
 }

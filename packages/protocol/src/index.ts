@@ -24,3 +24,4 @@ export * from './tools/decode-escapes.ts';
 export * from './tools/pane-answers.ts';
 export * from './tools/pane-tools.ts';
 export * from './tools/tagged-text.ts';
+export * from './tools/use-panes.ts';

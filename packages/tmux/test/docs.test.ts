@@ -43,7 +43,7 @@ async function run(code: string): Promise<string> {
   const env = { PATH: process.env.PATH, HOME: directory, TMUX_TMPDIR: directory, SHELL: '/bin/sh' };
   try {
     await writeFile(file, code);
-    const { stdout } = await promisify(execFile)(process.execPath, ['--conditions=source', file], {
+    const { stdout } = await promisify(execFile)(process.execPath, ['--conditions=polyphony-source', file], {
       env,
       cwd: directory,
     });

@@ -26,16 +26,21 @@ export async function readJson(request: IncomingMessage, limits: BodyLimits = bo
       hint: 'Send it with Content-Type: application/json',
     });
   }
-  return parseJson(Buffer.concat(chunks, bytes), limits);
+  return parseJson('body', Buffer.concat(chunks, bytes), limits);
 }
 
-function parseJson(body: Buffer, { depth }: BodyLimits): unknown {
-  if (nesting(body) > depth)
-    throw new PolyError('invalid_request', `the body is nested deeper than ${depth} levels.`);
+/** Parses what somebody sent, as far as it goes no deeper than it may. */
+export function parseJson(
+  what: 'body' | 'message',
+  text: Buffer,
+  { depth }: BodyLimits = bodyLimits,
+): unknown {
+  if (nesting(text) > depth)
+    throw new PolyError('invalid_request', `the ${what} is nested deeper than ${depth} levels.`);
   try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(text));
   } catch (cause) {
-    throw new PolyError('invalid_request', `the body is not JSON: ${(cause as Error).message}`, { cause });
+    throw new PolyError('invalid_request', `the ${what} is not JSON: ${(cause as Error).message}`, { cause });
   }
 }
 

@@ -3,9 +3,11 @@ import type { Duplex } from 'node:stream';
 import { errorKinds, PolyError } from '@polyphony/protocol';
 import type { WebSocket, WebSocketServer } from 'ws';
 import type { Caller } from '../registry/caller.ts';
+import type { McpEdge } from './mcp/edge.ts';
 import { WebSocketConnection, type WebSocketConnectionOptions } from './websocket-connection.ts';
 
 export interface WebSocketEdgeOptions extends WebSocketConnectionOptions {
+  readonly mcp: McpEdge;
   /** A client that has not answered for so long, once or twice, is gone. */
   readonly heartbeatMs?: number;
 }
@@ -14,7 +16,7 @@ type Identify = (request: IncomingMessage, url: URL) => Caller;
 
 const largestMessage = 1024 * 1024;
 
-/** The door of `/ws`: who may come in, who is in, and who has gone without a word. */
+/** The door of `/ws` and `/mcp`: who may come in, who is in, and who has gone without a word. */
 export class WebSocketEdge {
   readonly #options: WebSocketEdgeOptions;
   #sockets: Promise<WebSocketServer> | undefined;
@@ -51,8 +53,8 @@ export class WebSocketEdge {
   async #take(request: IncomingMessage, socket: Duplex, head: Buffer, identify: Identify): Promise<void> {
     const url = new URL(request.url ?? '/', 'http://poly');
     const caller = identify(request, url);
-    if (url.pathname !== '/ws')
-      throw new PolyError('unknown_route', `there is no WebSocket at ${url.pathname}.`);
+    const meet = this.#meetings[url.pathname];
+    if (!meet) throw new PolyError('unknown_route', `there is no WebSocket at ${url.pathname}.`);
     this.#sockets ??= createServer();
     const sockets = await this.#sockets;
     sockets.handleUpgrade(request, socket, head, (client) => {
@@ -60,8 +62,16 @@ export class WebSocketEdge {
       this.#alive.add(client);
       client.on('pong', () => this.#alive.add(client));
       client.on('close', () => this.#callers.delete(client));
-      new WebSocketConnection(client, caller, this.#options);
+      meet(client, caller, url);
     });
+  }
+
+  /** What is spoken at each path. */
+  get #meetings(): Readonly<Record<string, (client: WebSocket, caller: Caller, url: URL) => void>> {
+    return {
+      '/ws': (client, caller) => void new WebSocketConnection(client, caller, this.#options),
+      '/mcp': (client, caller, url) => this.#options.mcp.serve(client, caller, url),
+    };
   }
 
   #beat(): void {

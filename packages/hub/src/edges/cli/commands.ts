@@ -5,6 +5,7 @@ import { approvalCommands } from './commands/approvals.ts';
 import { completionCommands } from './commands/completion.ts';
 import { eventCommands } from './commands/events.ts';
 import { extensionCommands } from './commands/ext.ts';
+import { mcpCommands } from './commands/mcp.ts';
 import { paneCommands } from './commands/pane.ts';
 import { serverCommands } from './commands/server.ts';
 import { sessionCommands } from './commands/session.ts';
@@ -16,6 +17,7 @@ export const commands: readonly Command[] = [
   ...serverCommands,
   ...paneCommands,
   ...agentCommands,
+  ...mcpCommands,
   ...approvalCommands,
   ...sessionCommands,
   ...actionCommands,

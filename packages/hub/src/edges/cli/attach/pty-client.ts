@@ -1,5 +1,4 @@
 import { spawnSync } from 'node:child_process';
-import { connect } from 'node:net';
 import { constants } from 'node:os';
 import { StringDecoder } from 'node:string_decoder';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -7,6 +6,7 @@ import { type Client, type ErrorInfo, type PaneInfo, PolyError, type PtySession 
 import { WebSocket } from 'ws';
 import type { Env } from '../env.ts';
 import { openDoor } from '../find-hub.ts';
+import { hubSocket } from '../hub-socket.ts';
 import type { Output } from '../output.ts';
 import { DetachKeys } from './detach-keys.ts';
 import { BorrowedScreen, borrow, giveBack, withoutQuestions } from './replay.ts';
@@ -139,12 +139,8 @@ class PaneView {
   }
 
   /** Settles when the connection has ended; fails when it could not be made. */
-  async #connect({ socket: path, token }: { socket: string; token: string }): Promise<void> {
-    const socket = new WebSocket('ws://poly/ws', {
-      createConnection: () => connect(path),
-      headers: { authorization: `Bearer ${token}` },
-      perMessageDeflate: false,
-    });
+  async #connect(door: Parameters<typeof hubSocket>[1]): Promise<void> {
+    const socket = hubSocket('/ws', door);
     this.#socket = socket;
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     socket.on('open', () => {

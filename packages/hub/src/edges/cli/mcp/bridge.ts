@@ -1,0 +1,136 @@
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { environmentToPass, PolyError } from '@polyphony/protocol';
+import type { WebSocket } from 'ws';
+import type { Env } from '../env.ts';
+import { openDoor } from '../find-hub.ts';
+import { hubSocket } from '../hub-socket.ts';
+import { Conversation, type Message } from './conversation.ts';
+
+const retryMs = 100;
+/** How long a call waits for a hub that is away. */
+const patienceMs = 15_000;
+/** How long the end of the input waits for the answers that are owed. */
+const lastAnswersMs = 10_000;
+const longestLine = 1024 * 1024;
+
+/** Carries MCP between an agent's pipe and the hub, over restarts of the hub. It knows no tool. */
+export class McpBridge {
+  readonly #env: Env;
+  readonly #path: string;
+  readonly #conversation = new Conversation();
+  #socket: WebSocket | undefined;
+  #over = false;
+
+  constructor(env: Env, path: string) {
+    this.#env = env;
+    this.#path = path;
+  }
+
+  /** Settles when the agent has closed its end; fails when the hub refuses this client. */
+  async run(): Promise<void> {
+    const connected = this.#stayConnected();
+    const input = createInterface({ input: process.stdin, crlfDelay: Number.POSITIVE_INFINITY });
+    input.on('line', (line) => this.#say(line));
+    const ended = new Promise<void>((resolve) => input.once('close', resolve));
+    await Promise.race([ended.then(() => this.#lastAnswers()), connected]);
+    this.#over = true;
+    input.close();
+    this.#socket?.terminate();
+  }
+
+  async #lastAnswers(): Promise<void> {
+    const until = performance.now() + lastAnswersMs;
+    while (!this.#conversation.isIdle && performance.now() < until) await sleep(retryMs);
+  }
+
+  async #stayConnected(): Promise<void> {
+    let awaySince = performance.now();
+    while (!this.#over) {
+      try {
+        await this.#connect();
+        awaySince = performance.now();
+        for (const { id, tool } of this.#conversation.lose()) this.#answer(refusal(id, lostText(tool)));
+      } catch (error) {
+        if (!(error instanceof PolyError && ['unreachable', 'stopping'].includes(error.code))) throw error;
+        if (performance.now() - awaySince > patienceMs) {
+          const text = `${error.message} ${error.info.hint ?? ''} Your user can do that; then call again.`;
+          for (const id of this.#conversation.giveUp()) this.#answer(refusal(id, text));
+        }
+      }
+      if (!this.#over) await sleep(retryMs);
+    }
+  }
+
+  /** Settles when the connection has ended; fails when it could not be made. */
+  async #connect(): Promise<void> {
+    const door = await openDoor(this.#env);
+    if (this.#over) return;
+    const socket = hubSocket(this.#path, door);
+    this.#socket = socket;
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    socket.on('open', () => {
+      socket.send(JSON.stringify({ cwd: process.cwd(), env: environmentToPass(this.#env) }));
+      for (const line of this.#conversation.resume()) socket.send(line);
+    });
+    socket.on('message', (data) => this.#hear(String(data)));
+    socket.on('error', (cause) =>
+      reject(new PolyError('unreachable', `the hub is away: ${cause.message}.`, { cause })),
+    );
+    socket.on('close', (code, reason) => {
+      if (code === policy) reject(new PolyError('invalid_arguments', String(reason)));
+      else resolve();
+    });
+    await promise;
+  }
+
+  #say(line: string): void {
+    if (line.trim() === '') return;
+    const message = readMessage(line);
+    if (message === undefined) {
+      this.#answer(failure(null, -32700, 'Parse error: one message of JSON a line.'));
+      return;
+    }
+    if (line.length > longestLine) {
+      const text = `A message has at most ${longestLine} characters, this one ${line.length}.`;
+      this.#answer(failure(message.id ?? null, -32600, text));
+      return;
+    }
+    this.#conversation.say(line, message);
+    // What is said before somebody listens is said when somebody does.
+    if (this.#socket?.readyState === isOpen) this.#socket.send(line);
+  }
+
+  #hear(text: string): void {
+    if (this.#conversation.hear(JSON.parse(text) as Message)) process.stdout.write(`${text}\n`);
+  }
+
+  #answer(message: object): void {
+    process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+  }
+}
+
+const policy = 1008;
+const isOpen = 1;
+
+function readMessage(line: string): Message | undefined {
+  try {
+    const message: unknown = JSON.parse(line);
+    return typeof message === 'object' && message !== null && !Array.isArray(message) ? message : undefined;
+  } catch {
+    return undefined; // What is no JSON is answered as such.
+  }
+}
+
+const failure = (id: string | number | null, code: number, message: string): object => ({
+  id,
+  error: { code, message },
+});
+
+const refusal = (id: string | number, text: string): object => ({
+  id,
+  result: { isError: true, content: [{ type: 'text', text }] },
+});
+
+const lostText = (tool: string): string =>
+  `The hub ended while ${tool} ran: it may have happened or not. Look first, with pty_list for instance; then call again if need be.`;

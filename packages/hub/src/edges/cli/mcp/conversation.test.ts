@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest';
+import { Conversation, type Message } from './conversation.ts';
+
+const line = (message: Message): string => JSON.stringify(message);
+const initialize: Message = { id: 0, method: 'initialize' };
+const initialized: Message = { method: 'notifications/initialized' };
+const list: Message = { id: 1, method: 'tools/list' };
+const call = (id: number, name: string): Message => ({ id, method: 'tools/call', params: { name } });
+const tools = [{ name: 'look', annotations: { readOnlyHint: true } }, { name: 'change' }];
+
+/** A conversation that has begun, with its tools listed. */
+function begun(): Conversation {
+  const conversation = new Conversation();
+  for (const message of [initialize, initialized, list]) conversation.say(line(message), message);
+  conversation.hear({ id: 0, result: {} });
+  conversation.hear({ id: 1, result: { tools } });
+  return conversation;
+}
+
+describe('a conversation whose hub is another all of a sudden', () => {
+  it('begins again as it began, and keeps the second answer to itself', () => {
+    const conversation = begun();
+    conversation.lose();
+    expect(conversation.resume()).toEqual([line(initialize), line(initialized)]);
+    expect(conversation.hear({ id: 0, result: {} })).toBe(false);
+    expect(conversation.hear({ id: 2, result: {} })).toBe(true);
+  });
+
+  it('asks again for what only looks, and never for what changes something', () => {
+    const conversation = begun();
+    for (const message of [call(2, 'look'), call(3, 'change'), call(4, 'unheard-of')])
+      conversation.say(line(message), message);
+    expect(conversation.lose()).toEqual([
+      { id: 3, tool: 'change' },
+      { id: 4, tool: 'unheard-of' },
+    ]);
+    expect(conversation.resume()).toEqual([line(initialize), line(initialized), line(call(2, 'look'))]);
+    expect(conversation.isIdle).toBe(false);
+    expect(conversation.hear({ id: 2, result: {} })).toBe(true);
+    expect(conversation.isIdle).toBe(true);
+  });
+
+  it('asks for the first answer once more if it never came', () => {
+    const conversation = new Conversation();
+    conversation.say(line(initialize), initialize);
+    expect(conversation.resume()).toEqual([line(initialize)]);
+    expect(conversation.hear({ id: 0, result: {} })).toBe(true);
+  });
+
+  it('says who waits in vain when there will be no other', () => {
+    const conversation = begun();
+    conversation.say(line(call(5, 'look')), call(5, 'look'));
+    expect(conversation.giveUp()).toEqual([5]);
+    expect(conversation.isIdle).toBe(true);
+  });
+});

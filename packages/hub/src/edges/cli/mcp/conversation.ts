@@ -1,0 +1,79 @@
+/** One message of JSON-RPC, as far as it is looked at here. */
+export interface Message {
+  readonly id?: string | number;
+  readonly method?: string;
+  readonly params?: { readonly name?: string };
+  readonly result?: { readonly tools?: readonly ListedTool[] };
+}
+
+interface ListedTool {
+  readonly name: string;
+  readonly annotations?: { readonly readOnlyHint?: boolean };
+}
+
+type Id = string | number;
+
+/**
+ * What of a conversation between an agent and the hub has to be known when the hub is another all of a sudden: how it
+ * began, which answers are owed, and which calls can be made twice. No I/O.
+ */
+export class Conversation {
+  /** What the 2025 era begins with, for the next hub has not heard it. */
+  #initialize: { readonly id: Id; readonly line: string } | undefined;
+  #initialized: string | undefined;
+  readonly #owed = new Map<Id, { readonly line: string; readonly message: Message }>();
+  readonly #readers = new Set<string>();
+  /** The answer to an initialize that was said again goes to nobody. */
+  #repeated = false;
+
+  get isIdle(): boolean {
+    return this.#owed.size === 0;
+  }
+
+  /** The agent said something. */
+  say(line: string, message: Message): void {
+    const { id, method } = message;
+    if (method === 'initialize' && id !== undefined) this.#initialize = { id, line };
+    else if (method === 'notifications/initialized') this.#initialized = line;
+    if (id !== undefined && method !== undefined) this.#owed.set(id, { line, message });
+  }
+
+  /** The hub said something; answers whether it is for the agent. */
+  hear({ id, method, result }: Message): boolean {
+    for (const { name, annotations } of result?.tools ?? [])
+      if (annotations?.readOnlyHint) this.#readers.add(name);
+    if (id === undefined || method !== undefined) return true;
+    const wasOwed = this.#owed.delete(id);
+    if (wasOwed || !this.#repeated || id !== this.#initialize?.id) return true;
+    this.#repeated = false;
+    return false;
+  }
+
+  /** The hub has gone: which answers will never come, since what was asked for must not happen twice. */
+  lose(): readonly { readonly id: Id; readonly tool: string }[] {
+    const lost = [...this.#owed].flatMap(([id, { message }]) => {
+      const { name = '' } = message.params ?? {};
+      return message.method !== 'tools/call' || this.#readers.has(name) ? [] : [{ id, tool: name }];
+    });
+    for (const { id } of lost) this.#owed.delete(id);
+    return lost;
+  }
+
+  /** Another hub is there: what it has to be told first. */
+  resume(): readonly string[] {
+    const opening = this.#initialize;
+    this.#repeated = opening !== undefined && !this.#owed.has(opening.id);
+    return [
+      ...(opening && this.#repeated ? [opening.line] : []),
+      ...(this.#initialized === undefined ? [] : [this.#initialized]),
+      ...[...this.#owed.values()].map(({ line }) => line),
+    ];
+  }
+
+  /** Whoever waits in vain, once nobody hopes for a hub any more. */
+  giveUp(): readonly Id[] {
+    const ids = [...this.#owed.keys()];
+    this.#owed.clear();
+    return ids;
+  }
+}

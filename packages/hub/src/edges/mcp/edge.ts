@@ -1,0 +1,120 @@
+import type { ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { PolyError, readGiven } from '@polyphony/protocol';
+import type { WebSocket } from 'ws';
+import * as z from 'zod';
+import type { Caller } from '../../registry/caller.ts';
+import { readJson } from '../json-body.ts';
+import type { Call, Route } from '../routes.ts';
+import { choiceOf } from './choose-tools.ts';
+import type * as Sdk from './sdk.ts';
+import { createMcpServer, type McpClient, type McpServerOptions } from './server.ts';
+import type { Place } from './tool.ts';
+import { WebSocketTransport } from './websocket-transport.ts';
+
+type Handler = ReturnType<typeof Sdk.createMcpHandler>;
+
+const clientInfo = 'poly.client';
+/** A frame that closes holds 123 bytes of reason. */
+const mostReason = 120;
+
+/** MCP for whoever has a credential: one request at a time over HTTP, or a whole conversation over a WebSocket. */
+export class McpEdge {
+  readonly #options: McpServerOptions;
+  /** What is known of callers between two requests of HTTP, which has no conversations. */
+  readonly #cursors = new Map<string, Map<string, number>>();
+  #handler: Promise<Handler> | undefined;
+
+  constructor(options: McpServerOptions) {
+    this.#options = options;
+  }
+
+  get route(): Route {
+    return {
+      method: 'POST',
+      path: '/mcp',
+      summary: 'Speaks MCP (Streamable HTTP, without sessions).',
+      scope: 'any',
+      query: {
+        toolsets: 'Which tools, with commas between; panes and mail when left out.',
+        safety: 'How much they may do: readonly, mutating (when left out) or destructive.',
+      },
+      body: z.unknown().describe('One message of JSON-RPC.'),
+      handle: (call) => this.#answer(call),
+    };
+  }
+
+  /** Takes a WebSocket: its first message says where the client works, the others are JSON-RPC. */
+  serve(socket: WebSocket, caller: Caller, url: URL): void {
+    const transport = new WebSocketTransport(socket);
+    this.#meet(transport, caller, url).catch((error: unknown) => {
+      const { message } = error instanceof PolyError ? error : new Error('not understood');
+      socket.close(1008, message.slice(0, mostReason));
+    });
+  }
+
+  async #meet(transport: WebSocketTransport, caller: Caller, url: URL): Promise<void> {
+    const choice = choiceOf(url.searchParams);
+    const sdk = await loadSdk();
+    const place = readGiven(placeSchema, await transport.greeting, { what: 'the first message' });
+    const client = { caller, choice, place: place as Place, cursors: new Map<string, number>() };
+    sdk.serveStdio(() => createMcpServer(sdk, this.#options, client), { transport });
+  }
+
+  async #answer({ request, response, url, caller, signal }: Call): Promise<undefined> {
+    const client: McpClient = {
+      caller,
+      choice: choiceOf(url.searchParams),
+      place: {},
+      cursors: this.#cursorsOf(caller),
+    };
+    const parsedBody = await readJson(request);
+    const headers = Object.entries(request.headers).map(
+      ([name, value]) => [name, String(value)] as [string, string],
+    );
+    const asked = new Request('http://poly/mcp', {
+      method: 'POST',
+      headers,
+      body: JSON.stringify(parsedBody),
+      signal,
+    });
+    this.#handler ??= this.#createHandler();
+    const { fetch } = await this.#handler;
+    const authInfo = { token: '', clientId: caller.participant, scopes: [], extra: { [clientInfo]: client } };
+    await send(response, await fetch(asked, { parsedBody, authInfo }));
+    return undefined;
+  }
+
+  async #createHandler(): Promise<Handler> {
+    const sdk = await loadSdk();
+    return sdk.createMcpHandler(({ authInfo }) => {
+      const client = authInfo?.extra?.[clientInfo] as McpClient | undefined;
+      if (!client) throw new PolyError('internal', 'nobody has said who asks.');
+      return createMcpServer(sdk, this.#options, client);
+    });
+  }
+
+  #cursorsOf({ pane, participant }: Caller): Map<string, number> {
+    const key = pane ?? participant;
+    const known = this.#cursors.get(key) ?? new Map<string, number>();
+    this.#cursors.set(key, known);
+    return known;
+  }
+}
+
+const placeSchema = z.strictObject({
+  cwd: z.string().optional(),
+  env: z.record(z.string(), z.string()).optional(),
+});
+
+function loadSdk(): Promise<typeof Sdk> {
+  return import('./sdk.ts');
+}
+
+async function send(response: ServerResponse, answer: Response): Promise<void> {
+  response.writeHead(answer.status, Object.fromEntries(answer.headers));
+  if (!answer.body) return void response.end();
+  // A reader that has gone ends the answer: there is nobody left to tell.
+  await pipeline(Readable.fromWeb(answer.body as never), response).catch(() => undefined);
+}

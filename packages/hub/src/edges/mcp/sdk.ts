@@ -1,0 +1,3 @@
+// Bundled apart and loaded with the first MCP client: it weighs as much as the hub itself.
+export { createMcpHandler, Server } from '@modelcontextprotocol/server';
+export { serveStdio } from '@modelcontextprotocol/server/stdio';

@@ -1,0 +1,81 @@
+import { PolyError } from '@polyphony/protocol';
+import type { Caller } from '../../registry/caller.ts';
+import type { Dispatch } from '../../registry/dispatch.ts';
+import type { Registered } from '../../registry/registry.ts';
+import { actionTools } from './action-tools.ts';
+import { type Choice, chooseTools } from './choose-tools.ts';
+import { mcpPaneTools } from './pane-tools.ts';
+import type * as Sdk from './sdk.ts';
+import { shorten } from './shorten.ts';
+import type { McpTool, Place, ToolContext } from './tool.ts';
+
+export interface McpServerOptions {
+  readonly dispatch: Dispatch;
+  readonly actions: () => readonly Registered[];
+  readonly version: string;
+}
+
+/** One client of MCP: who it is, where it works, and what it may use. */
+export interface McpClient {
+  readonly caller: Caller;
+  readonly choice: Choice;
+  readonly place: Place;
+  readonly cursors: Map<string, number>;
+}
+
+type Server = InstanceType<typeof Sdk.Server>;
+
+/** An MCP server for one client. The protocol is the SDK's, both eras of it; tools are ours, and so is every refusal. */
+export function createMcpServer(sdk: typeof Sdk, options: McpServerOptions, client: McpClient): Server {
+  const tools = chooseTools([...mcpPaneTools, ...actionTools(options.actions())], client.choice);
+  const server = new sdk.Server(
+    { name: 'polyphony', title: 'Polyphony', version: options.version },
+    { capabilities: { tools: {} }, instructions: instructionsFor(client) },
+  );
+  server.setRequestHandler('tools/list', () => ({ tools: [...tools.values()].map(listed) }));
+  server.setRequestHandler('tools/call', async ({ params }, { mcpReq }) => {
+    try {
+      const tool = tools.get(params.name);
+      if (!tool) throw noSuchTool(params.name, tools);
+      const { signal } = mcpReq;
+      const call = (name: string, given: unknown): Promise<never> =>
+        options.dispatch(name, given, { caller: client.caller, signal }) as Promise<never>;
+      const context: ToolContext = { ...client, client: { call } };
+      const { text, structured } = await tool.run(params.arguments ?? {}, context);
+      return {
+        content: [{ type: 'text', text: shorten(text) }],
+        ...(structured && { structuredContent: structured }),
+      };
+    } catch (error) {
+      return { isError: true, content: [{ type: 'text', text: refusalOf(error) }] };
+    }
+  });
+  return server;
+}
+
+function instructionsFor({ caller }: McpClient): string {
+  const who = caller.pane === undefined ? '' : ` You sit in the pane ${caller.pane}.`;
+  return `Terminals that run in the background, which people can watch.${who} Start programs that go on with pty_spawn, wait with pty_wait rather than by sleeping, read with pty_read.`;
+}
+
+function listed({ name, description, inputSchema, effect, destroys = effect === 'destructive' }: McpTool) {
+  const reads = effect === 'read';
+  return {
+    ...{ name, description, inputSchema: { type: 'object' as const, ...inputSchema } },
+    annotations: { readOnlyHint: reads, ...(!reads && { destructiveHint: destroys }), openWorldHint: false },
+  };
+}
+
+function noSuchTool(name: string, tools: ReadonlyMap<string, McpTool>): PolyError {
+  return new PolyError('unknown_action', `there is no tool "${name.slice(0, 80)}" for you.`, {
+    hint: `There are ${[...tools.keys()].join(', ')}. The user chooses more with --toolsets and --safety.`,
+  });
+}
+
+/** What went wrong and what to do next, in one text: agents see nothing else. */
+function refusalOf(error: unknown): string {
+  if (!(error instanceof PolyError))
+    return `It failed: ${error instanceof Error ? error.message : String(error)}`;
+  const { code, message, hint } = error.info;
+  return [`${code}: ${message}`, hint].filter(Boolean).join(' ');
+}

@@ -1,0 +1,20 @@
+import { expect, it } from 'vitest';
+import { shorten } from './shorten.ts';
+
+it('leaves alone what is short', () => {
+  expect(shorten('a\nb', 3)).toBe('a\nb');
+});
+
+it('keeps the beginning and the end, and says how much was left out', () => {
+  const text = `<pty_output>\n${'x'.repeat(1000)}\nthe end\n</pty_output>`;
+  const short = shorten(text, 100);
+  expect(short).toMatch(
+    /^<pty_output>\n\(\d+ characters were left out here: .*\)\nx+\nthe end\n<\/pty_output>$/,
+  );
+  const left = Number(/\((\d+) characters/.exec(short)?.[1]);
+  expect(short.replace(/\(.*\)\n/, '').length + left).toBe(text.length);
+});
+
+it('copes with a text of one line', () => {
+  expect(shorten('y'.repeat(10_000), 1000).length).toBeLessThan(1200);
+});

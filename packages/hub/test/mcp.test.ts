@@ -1,0 +1,228 @@
+import { mkdtempSync, readFileSync, realpathSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type CallToolResult, Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { CliGround } from './cli-ground.ts';
+import { TestHub, until } from './test-hub.ts';
+
+const program = join(import.meta.dirname, '..', 'dist', 'poly.cjs');
+const eras = [
+  ['the 2025 era', 'legacy'],
+  ['the 2026 era', 'auto'],
+] as const;
+
+interface Asked {
+  readonly era?: 'legacy' | 'auto';
+  readonly query?: string;
+  readonly args?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  readonly cwd?: string;
+}
+
+const clientOf = ({ era = 'auto' }: Asked): Client =>
+  new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode: era } });
+
+async function byStdio(hub: TestHub, asked: Asked = {}): Promise<Client> {
+  const client = clientOf(asked);
+  await client.connect(
+    new StdioClientTransport({
+      command: process.execPath,
+      args: [program, 'mcp', ...(asked.args ?? [])],
+      env: { ...(hub.env as Record<string, string>), ...asked.env },
+      cwd: asked.cwd ?? hub.home,
+      stderr: 'inherit',
+    }),
+  );
+  return client;
+}
+
+async function byHttp(hub: TestHub, asked: Asked = {}): Promise<Client> {
+  const client = clientOf(asked);
+  const url = new URL(`${hub.discovery.url}/mcp${asked.query ?? ''}`);
+  const headers = { authorization: `Bearer ${hub.token}` };
+  await client.connect(new StreamableHTTPClientTransport(url, { requestInit: { headers } }));
+  return client;
+}
+
+async function use(client: Client, name: string, given: Record<string, unknown> = {}): Promise<string> {
+  const { content, isError } = (await client.callTool({ name, arguments: given })) as CallToolResult;
+  const [first] = content;
+  if (first?.type !== 'text') throw new Error('an answer is a text');
+  return isError ? `ERROR ${first.text}` : first.text;
+}
+
+const idOf = (answer: string): string => /^ID: (\S+)$/m.exec(answer)?.[1] ?? '';
+
+let hub: TestHub;
+beforeAll(async () => {
+  hub = await TestHub.start();
+});
+afterAll(() => hub[Symbol.asyncDispose]());
+
+describe.each([
+  ['stdio', byStdio],
+  ['HTTP', byHttp],
+] as const)('over %s', (_, connect) => {
+  describe.each(eras)('in %s', (__, era) => {
+    it('lists few and small tools, starts a program, waits for it, reads and ends it', async () => {
+      const client = await connect(hub, { era });
+      const { tools } = await client.listTools();
+      expect(tools.map(({ name }) => name)).toEqual(
+        ['spawn', 'write', 'read', 'list', 'kill', 'screen', 'wait'].map((verb) => `pty_${verb}`),
+      );
+      expect(JSON.stringify(tools).length).toBeLessThan(12 * 1024);
+      expect(client.getInstructions()).toContain('pty_wait');
+
+      const id = idOf(
+        await use(client, 'pty_spawn', {
+          command: 'sh',
+          args: ['-c', 'read line; echo "got $line"; exec cat'],
+        }),
+      );
+      expect(await use(client, 'pty_write', { id, data: 'hello\\n' })).toMatch(/^Sent 6 bytes/);
+      expect(await use(client, 'pty_wait', { id, text: '^got hello' })).toContain('Reason: text');
+      expect(await use(client, 'pty_read', { id })).toMatch(/got hello/);
+      expect(await use(client, 'pty_screen', { id })).toContain('<pty_screen');
+      expect(await use(client, 'pty_list')).toContain(`ID: ${id}`);
+      expect(await use(client, 'pty_kill', { id, cleanup: true })).toContain('Output: forgotten');
+      expect(await use(client, 'pty_read', { id })).toMatch(/^ERROR not_found: .*pty_list/);
+      await client.close();
+    });
+  });
+
+  it('says what is wrong, and what to do next', async () => {
+    const client = await connect(hub);
+    expect(await use(client, 'pty_spawn', { command: 5 })).toMatch(
+      /^ERROR invalid_arguments: pty_spawn: command must be text, not 5/,
+    );
+    expect(await use(client, 'pty_spawn', { command: 'no-such-program' })).toMatch(
+      /^ERROR .*no-such-program/,
+    );
+    expect(await use(client, 'pty_rm')).toMatch(
+      /^ERROR unknown_action: there is no tool "pty_rm" for you\. There are pty_spawn/,
+    );
+    await client.close();
+  });
+
+  it('cancels a wait whose client no longer wants it', async () => {
+    const client = await connect(hub);
+    const id = idOf(await use(client, 'pty_spawn', { command: 'cat' }));
+    const waiting = new AbortController();
+    const waited = client.callTool(
+      { name: 'pty_wait', arguments: { id, exit: true } },
+      { signal: waiting.signal },
+    );
+    waiting.abort();
+    await expect(waited).rejects.toThrow();
+    expect(await use(client, 'pty_list')).toMatch(new RegExp(`ID: ${id}[^]*Status: running`));
+    await client.close();
+  });
+});
+
+describe('what a client may do', () => {
+  it('is what the documentation says', async () => {
+    const client = await byHttp(hub);
+    const { tools } = await client.listTools();
+    const rows = tools.map(({ name, annotations }) => [
+      name,
+      annotations?.readOnlyHint ? 'looks' : 'changes',
+    ]);
+    const page = readFileSync(join(import.meta.dirname, '../../../docs/mcp.md'), 'utf8');
+    expect([...page.matchAll(/^\| `(\w+)` \|.*\| (\w+) \|$/gm)].map(([, ...row]) => row)).toEqual(rows);
+    await client.close();
+  });
+
+  it('is nothing but looking with readonly', async () => {
+    const client = await byHttp(hub, { query: '?toolsets=panes,actions&safety=readonly' });
+    const { tools } = await client.listTools();
+    expect(tools.every(({ annotations }) => annotations?.readOnlyHint)).toBe(true);
+    expect(tools.map(({ name }) => name)).toContain('pane_list');
+    for (const name of [
+      'pty_spawn',
+      'pty_write',
+      'pty_kill',
+      'pane_new',
+      'pane_close',
+      'server_stop',
+      'shell_run',
+    ]) {
+      expect(await use(client, name, { command: 'true' })).toMatch(/^ERROR unknown_action/);
+    }
+    await client.close();
+  });
+
+  it('is every action, with its result as a value, if that is asked for', async () => {
+    const client = await byHttp(hub, { query: '?toolsets=actions&safety=destructive' });
+    const { tools } = await client.listTools();
+    const stop = tools.find(({ name }) => name === 'server_stop');
+    expect(stop?.annotations).toMatchObject({ readOnlyHint: false, destructiveHint: true });
+    const status = await client.callTool({ name: 'server_status', arguments: {} });
+    expect(status.structuredContent).toMatchObject({ pid: hub.discovery.pid });
+    await client.close();
+  });
+
+  it.each(['toolsets=pane', 'safety=none'])('refuses %s and says what there is', async (query) => {
+    await expect(byHttp(hub, { query: `?${query}` })).rejects.toThrow(
+      /there is no (toolset .*pane|safety .*none).*; there are /,
+    );
+  });
+
+  it('takes no request without a credential, from another origin, or as another method', async () => {
+    const post = (headers: Record<string, string>, method: 'POST' | 'GET' = 'POST') =>
+      hub.send({ method, path: '/mcp', headers, ...(method === 'POST' && { body: '{}' }) });
+    const authorization = `Bearer ${hub.token}`;
+    expect(await post({})).toMatchObject({ status: 401 });
+    expect(await post({ authorization, origin: 'http://evil.example' })).toMatchObject({ status: 403 });
+    expect(await post({ authorization }, 'GET')).toMatchObject({ status: 405 });
+  });
+});
+
+describe('poly mcp', () => {
+  it('works in the folder of its agent, and with its environment', async () => {
+    const cwd = mkdtempSync(join(tmpdir(), 'poly-mcp-'));
+    const client = await byStdio(hub, { cwd, env: { FRUIT: 'pear' } });
+    const id = idOf(await use(client, 'pty_spawn', { command: 'sh', args: ['-c', 'pwd; echo "$FRUIT"'] }));
+    await use(client, 'pty_wait', { id, exit: true });
+    expect(await use(client, 'pty_read', { id })).toMatch(new RegExp(`${realpathSync(cwd)}\n.*pear`));
+    await client.close();
+  });
+
+  it('is the pane it runs in, which sees and ends only what is its own', async () => {
+    const strange = idOf(await use(await byStdio(hub), 'pty_spawn', { command: 'cat' }));
+    const POLY_TOKEN = await hub.paneToken('agent-pane');
+    const client = await byStdio(hub, { env: { POLY_TOKEN, POLY_SOCKET: hub.socket } });
+    expect(client.getInstructions()).toContain('You sit in the pane agent-pane');
+    const own = idOf(await use(client, 'pty_spawn', { command: 'cat' }));
+    const list = await use(client, 'pty_list');
+    expect(list).toContain(`ID: ${own}`);
+    expect(list).not.toContain(strange);
+    expect(await use(client, 'pty_kill', { id: strange })).toMatch(/^ERROR not_found/);
+    await client.close();
+  });
+
+  it('goes on with another hub, in the middle of a wait', async () => {
+    await using own = await TestHub.start();
+    const client = await byStdio(own, { era: 'legacy' });
+    await client.listTools();
+    const id = idOf(await use(client, 'pty_spawn', { command: 'cat' }));
+    const waited = use(client, 'pty_wait', { id, text: '^after', timeout: 60 });
+    await until(async () => (await own.client.call('server:status', {})).panes === 1);
+    await own.kill('SIGKILL');
+    await own.start();
+    expect(await use(client, 'pty_write', { id, data: 'after\\n' })).toMatch(/^Sent/);
+    expect(await waited).toContain('Reason: text');
+    await client.close();
+  });
+
+  it('starts a hub where none runs, and answers what is no message', async () => {
+    await using ground = new CliGround();
+    const { stdout } = await ground.run(['mcp'], { input: 'not json\n' });
+    expect(JSON.parse(stdout)).toMatchObject({ error: { code: -32700 } });
+    expect(await ground.ok('server', 'status')).toContain('panes');
+    const refused = await ground.run(['mcp', '--toolsets', 'pane'], { input: '' });
+    expect(refused.stderr).toContain('there is no toolset "pane"; there are panes');
+    expect(refused.code).toBe(2);
+  });
+});
