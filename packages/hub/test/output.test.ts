@@ -203,6 +203,48 @@ describe.each(['pty', 'tmux'] as const)('what %s panes printed', (backend) => {
   });
 });
 
+describe('searches of a pane and all it started', () => {
+  it('have the share of one, also where those in between have gone', async () => {
+    await using hub = await TestHub.start();
+    const root = hub.as(await hub.paneToken('root'));
+    const children = await Promise.all(
+      Array.from({ length: 10 }, async () => {
+        const argv = [
+          'sh',
+          '-c',
+          `echo "$POLY_TOKEN"; head -c 60 /dev/zero | tr '\\0' a; echo '!'; exec cat`,
+        ];
+        const { id: between } = await root.call('pane:new', { argv, backend: 'pty' });
+        const token = await tokenOf(between);
+        const { id } = await hub.as(token).call('pane:new', { argv, backend: 'pty' });
+        const child = hub.as(await tokenOf(id));
+        await root.call('pane:close', { paneId: between });
+        return { child, id };
+      }),
+    );
+    const { id: other } = await hub.client.call('pane:new', { argv: ['echo', 'needle'], backend: 'pty' });
+    await hub.event('pane:exited', ({ payload }) => payload.paneId === other);
+    const full = Promise.withResolvers<string>();
+    const storm = children.flatMap(({ child, id }) =>
+      Array.from({ length: 16 }, () =>
+        child.call('pane:search', { paneId: id, pattern: '^(a+)+$' }).catch(({ code }) => full.resolve(code)),
+      ),
+    );
+    expect(await full.promise).toBe('too_many_requests');
+    expect(await hub.client.call('pane:search', { paneId: other, pattern: 'needle' })).toMatchObject({
+      matches: [{ text: 'needle' }],
+      complete: true,
+    });
+    await Promise.all(storm);
+
+    async function tokenOf(paneId: string): Promise<string> {
+      const text = async () => (await hub.client.call('pane:read', { paneId })).lines ?? [];
+      const lines = await until(async () => (await text()).some(({ text }) => text.endsWith('!')) && text());
+      return lines[0]?.text ?? '';
+    }
+  }, 60_000);
+});
+
 describe('all output together', () => {
   it('is kept within the configured size, at the cost of the pane used longest ago', async () => {
     await using hub = await TestHub.start({

@@ -100,13 +100,13 @@ export class Pane {
 
   /** Finds lines in what is kept at this moment. */
   async search(query: SearchQuery, threads: SearchThreads): Promise<SearchOutcome> {
-    const { before, from = 0, first = false, limit = mostMatches, ...pattern } = query;
+    const { before, from = 0, first = false, limit = mostMatches, share = this.id, ...pattern } = query;
     refuseInvalid(pattern);
     const { output } = this;
     this.#options.budget.use(output.ring);
     const to = before === undefined ? output.end : await output.lineStart(before);
     const { letGo, ...range } = await output.share(from, to);
-    return threads.search(this.id, { ...pattern, ...range, first, limit }).finally(letGo);
+    return threads.search(share, { ...pattern, ...range, first, limit }).finally(letGo);
   }
 
   get process(): PtyProcess {

@@ -96,6 +96,8 @@ export interface SearchQuery extends Pattern {
   /** Only in what is behind this byte; the line it lies in begins there. */
   readonly from?: number | undefined;
   readonly first?: boolean | undefined;
+  /** Who shares a turn; searches that do not say are those of their pane. */
+  readonly share?: string | undefined;
 }
 
 type PaneParams = { readonly id: string };
@@ -246,6 +248,7 @@ export const requests: Schemas = {
       before: count.optional(),
       from: count.optional(),
       first: z.boolean().optional(),
+      share: z.string().max(200).optional(),
     }),
     result: z.object({
       matches: z.array(z.object({ line: count, text: z.string(), offset: count })),

@@ -25,7 +25,8 @@ export interface SearchThreadsOptions {
 }
 
 interface Search {
-  readonly pane: string;
+  /** Whose it is: each gets a share of the queue, and the next turn where it has none. */
+  readonly share: string;
   readonly range: RangeSearch;
   readonly matches: Match[];
   readonly result: PromiseWithResolvers<SearchOutcome>;
@@ -41,7 +42,7 @@ interface Thread {
 }
 
 const mostWaiting = 100;
-const mostOfOnePane = 16;
+const mostOfOneShare = 16;
 /** Of what the thread makes itself; the output is not counted. */
 const maxOldGenerationSizeMb = 128;
 
@@ -55,16 +56,16 @@ export class SearchThreads {
     this.#options = { threads, runMs, waitMs, idleMs };
   }
 
-  async search(pane: string, range: RangeSearch): Promise<SearchOutcome> {
-    const ofThisPane = [...this.#waiting].filter((search) => search.pane === pane).length;
-    if (this.#waiting.size === mostWaiting || ofThisPane === mostOfOnePane) {
+  async search(share: string, range: RangeSearch): Promise<SearchOutcome> {
+    const ofThisShare = [...this.#waiting].filter((search) => search.share === share).length;
+    if (this.#waiting.size === mostWaiting || ofThisShare === mostOfOneShare) {
       throw new HostError(
         'search_busy',
-        `${ofThisPane || mostWaiting} searches wait for their turn already.`,
+        `${ofThisShare || mostWaiting} searches wait for their turn already.`,
       );
     }
     const search: Search = {
-      pane,
+      share,
       range,
       matches: [],
       result: Promise.withResolvers(),
@@ -89,11 +90,11 @@ export class SearchThreads {
     }
   }
 
-  /** Whose turn it is: a pane that is searched already stands behind those that are not. */
+  /** Whose turn it is: one who has a search running stands behind those who have none. */
   #first(): Search | undefined {
-    const searched = new Set([...this.#threads].map((thread) => thread.search?.pane));
+    const searching = new Set([...this.#threads].map((thread) => thread.search?.share));
     const waiting = [...this.#waiting];
-    return waiting.find(({ pane }) => !searched.has(pane)) ?? waiting[0];
+    return waiting.find(({ share }) => !searching.has(share)) ?? waiting[0];
   }
 
   #start(): Thread {

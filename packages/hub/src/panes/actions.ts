@@ -25,6 +25,7 @@ import {
 } from '@polyphony/protocol';
 import { draft, type EventLog } from '../events/event-log.ts';
 import { plainLines, unfinishedEnd } from '../host/plain-view.ts';
+import type { Caller } from '../registry/caller.ts';
 import type { Registry } from '../registry/registry.ts';
 import { isCursorKey, keyBytes } from './keys.ts';
 import { paneInfo } from './pane-record.ts';
@@ -87,8 +88,8 @@ export function registerPaneActions(registry: Registry, panes: Panes, events: Ev
     return {};
   });
   registry.register(owner, paneRead, (params) => readPane(panes, params));
-  registry.register(owner, paneWait, (params, { signal }) => waitForPane(panes, params, signal));
-  registry.register(owner, paneSearch, (params) => searchPane(panes, params));
+  registry.register(owner, paneWait, (params, context) => waitForPane(panes, params, context));
+  registry.register(owner, paneSearch, (params, { caller }) => searchPane(panes, params, caller));
   registry.register(owner, paneScreen, ({ paneId }) => panes.screen(paneId));
   registry.register(owner, paneResize, async ({ paneId, cols, rows }) => {
     await panes.resize(paneId, cols, rows);
@@ -150,8 +151,9 @@ async function readPane(
 async function searchPane(
   panes: Panes,
   { paneId, before, limit = defaultTail, ...pattern }: PaneSearchParams,
+  { family: share }: Caller,
 ): Promise<PaneSearchResult> {
-  const query = { ...pattern, limit, before: before && before - 1 };
+  const query = { ...pattern, limit, before: before && before - 1, share };
   const found = await panes.output(paneId, (host) => host.search(paneId, query));
   const matches = found.matches.map(({ line, text }) => ({ n: line + 1, text }));
   return { matches, more: found.more, complete: found.complete };

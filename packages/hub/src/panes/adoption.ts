@@ -160,7 +160,7 @@ export class Adoption {
     const { book, credentials, hub } = this.#options;
     if (book.find(id) || !note) return;
     const record = JSON.parse(note) as PaneRecord;
-    credentials.remember(id, record.tokenHash);
+    credentials.remember(id, record.tokenHash, record.family);
     await book.put({ ...record, ...opened }, [draft({ participant: hub }, 'pane:created', { paneId: id })]);
   }
 

@@ -29,6 +29,8 @@ export interface PaneRecord {
   readonly createdAt: number;
   /** Digest of the credential of the pane that asked for this one. */
   readonly createdBy: string | null;
+  /** Digest of the credential of the first of the panes that led to it; none for that pane itself. */
+  readonly family?: string | undefined;
   /** Digest of the credential it was born with. */
   readonly tokenHash: string;
   /** Where tmux has it. */

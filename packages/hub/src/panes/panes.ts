@@ -128,7 +128,8 @@ export class Panes {
 
   static async open(options: PanesOptions): Promise<Panes> {
     const panes = new Panes(options, await PaneBook.load(options.store, options.events));
-    for (const { id, tokenHash } of panes.book.list()) options.credentials.remember(id, tokenHash);
+    for (const { id, tokenHash, family } of panes.book.list())
+      options.credentials.remember(id, tokenHash, family);
     return panes;
   }
 
@@ -181,6 +182,7 @@ export class Panes {
       rows: params.rows ?? defaultSize.rows,
       createdAt: clock.now(),
       createdBy: (caller.pane && this.book.find(caller.pane)?.tokenHash) || null,
+      family: caller.family,
       drawn,
     };
     return this.book.exclusive(id, async () => {
@@ -212,7 +214,8 @@ export class Panes {
         throw new PolyError('conflict', `somebody else has started ${id} anew meanwhile.`);
       credentials.revoke(id);
       await this.#endings.forget(id);
-      const again = { ...ended, createdAt: clock.now(), env: ended.persist ? added : {} };
+      const family = ended.family ?? tokenHash;
+      const again = { ...ended, family, createdAt: clock.now(), env: ended.persist ? added : {} };
       return this.#start(again, added, asker.caller);
     });
   }
@@ -233,7 +236,7 @@ export class Panes {
   /** Runs the program of a pane and writes down that it runs. */
   async #start(plan: PanePlan, added: Readonly<Record<string, string>>, from: Source): Promise<PaneRecord> {
     const { credentials, env: user, address } = this.#options;
-    const { token, hash } = credentials.issue(plan.id);
+    const { token, hash } = credentials.issue(plan.id, plan.family);
     const planned = {
       ...plan,
       status: 'running' as const,
@@ -394,7 +397,7 @@ export class Panes {
   async #revive(record: PaneRecord): Promise<void> {
     if (!record.persist) return;
     const { session, hub, credentials, clock, log } = this.#options;
-    const again = { ...record, createdAt: clock.now() };
+    const again = { ...record, family: record.family ?? record.tokenHash, createdAt: clock.now() };
     try {
       if (record.backend === 'tmux') await session.start();
       await this.book.exclusive(record.id, async () => {

@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { type PaneWaitParams, type PaneWaitResult, PolyError } from '@polyphony/protocol';
 import type { Host } from '../host/client.ts';
+import type { Asker } from '../registry/ask.ts';
 import type { Panes } from './panes.ts';
 
 const defaultTimeoutMs = 30_000;
@@ -15,13 +16,13 @@ const glance = 4096;
 export async function waitForPane(
   panes: Panes,
   params: PaneWaitParams,
-  gone: AbortSignal,
+  { caller, signal: gone }: Asker,
 ): Promise<PaneWaitResult> {
   const over = new AbortController();
   const limit = setTimeout(params.timeoutMs ?? defaultTimeoutMs, undefined, { signal: over.signal }).catch(
     () => undefined, // Somebody else was first.
   );
-  const wait = new Wait(panes, params, AbortSignal.any([gone, over.signal]));
+  const wait = new Wait(panes, params, { caller, signal: AbortSignal.any([gone, over.signal]) });
   try {
     return await Promise.race([
       wait.result(),
@@ -37,6 +38,7 @@ class Wait {
   readonly #panes: Panes;
   readonly #params: PaneWaitParams;
   readonly #signal: AbortSignal;
+  readonly #share: string | undefined;
   /** Everything before this byte has been looked through. */
   #from = 0;
   /** Everything before this byte has been printed. */
@@ -44,10 +46,11 @@ class Wait {
   /** Searches in a row that came no further. */
   #tries = 0;
 
-  constructor(panes: Panes, params: PaneWaitParams, signal: AbortSignal) {
+  constructor(panes: Panes, params: PaneWaitParams, { caller, signal }: Asker) {
     this.#panes = panes;
     this.#params = params;
     this.#signal = signal;
+    this.#share = caller.family;
   }
 
   async result(): Promise<PaneWaitResult> {
@@ -91,7 +94,7 @@ class Wait {
   async #find(): Promise<{ readonly found?: PaneWaitResult | undefined; readonly looked: boolean }> {
     const { paneId, text } = this.#params;
     if (text === undefined) return { looked: true };
-    const query = { pattern: text, from: this.#from, first: true };
+    const query = { pattern: text, from: this.#from, first: true, share: this.#share };
     const { matches, next, complete } = await this.#use((host) => host.search(paneId, query)).catch(
       unlessBusy,
     );

@@ -6,6 +6,8 @@ export interface Caller {
   readonly scopes: ReadonlySet<Scope>;
   /** The pane whose credential was shown. */
   readonly pane?: string;
+  /** What that pane descends from, or itself: what is shared out goes by this, so that nobody gets more by starting panes. */
+  readonly family?: string;
 }
 
 export const allScopes: ReadonlySet<Scope> = new Set(scopes);

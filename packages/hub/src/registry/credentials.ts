@@ -71,16 +71,16 @@ export class Credentials {
     return genuine && Number(until) * 1000 > clock.now();
   }
 
-  /** A new token for a pane, and the digest to remember it by. */
-  issue(pane: string): { readonly token: string; readonly hash: string } {
+  /** A new token for a pane of a family, or of one that begins with it, and the digest to remember it by. */
+  issue(pane: string, family?: string): { readonly token: string; readonly hash: string } {
     const token = this.#options.random.token();
     const hash = digest(token).toString('hex');
-    this.remember(pane, hash);
+    this.remember(pane, hash, family);
     return { token, hash };
   }
 
-  remember(pane: string, hash: string): void {
-    this.#panes.set(hash, { participant: participantOf('agent', pane), scopes: paneScopes, pane });
+  remember(pane: string, hash: string, family: string = hash): void {
+    this.#panes.set(hash, { participant: participantOf('agent', pane), scopes: paneScopes, pane, family });
   }
 
   revoke(pane: string): void {
