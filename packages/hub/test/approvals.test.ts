@@ -364,6 +364,49 @@ describe('a call that is to be asked for', () => {
     await Promise.all(calls);
   });
 
+  it('cannot bury the user in questions by way of panes that it starts', async () => {
+    const calls: Promise<PolyError>[] = [];
+    for (let child = 0; child < 3; child++) {
+      const argv = ['sh', '-c', 'echo "$POLY_TOKEN"; exec cat'];
+      const { id } = await pane.call('pane:new', { argv });
+      const token = await until(async () => (await printed(hub, id)).split('\n')[0] || undefined);
+      const one = hub.as(token);
+      calls.push(...Array.from({ length: 8 }, () => failure(one.call('pane:read', { paneId: 'worker' }))));
+    }
+    expect(await Promise.race(calls)).toMatchObject({
+      code: 'too_many_requests',
+      message: expect.stringMatching(
+        /^16 calls of \S+ and the panes of its family wait for the user already\.$/,
+      ),
+    });
+    const stranger = failure(
+      hub.as(await hub.paneToken('stranger')).call('pane:close', { paneId: 'worker' }),
+    );
+    const approvals = await until(async () => {
+      const now = (await hub.client.call('approval:list', {})).approvals;
+      return now.some((one) => one.pane === 'stranger') && now.length >= 17 && now;
+    });
+    expect(approvals).toHaveLength(17);
+    await Promise.all(approvals.map(({ id }) => resolve(hub, id, 'deny')));
+    expect(await stranger).toMatchObject({ code: 'forbidden' });
+    await Promise.all(calls);
+  });
+
+  it.each([
+    ['pane:write', { paneId: 'worker', data: 'x'.repeat(65 * 1024) }],
+    ['pane:new', { argv: ['sleep', 'x'.repeat(65 * 1024)] }],
+    ['extensions:install', { from: 'x'.repeat(65 * 1024) }],
+  ])('is refused where nobody would read all of it: %s', async (name, params) => {
+    expect(await failure(pane.call(name as string, params))).toMatchObject({
+      code: 'too_large',
+      message: expect.stringMatching(
+        /is asked for with 6\d{4} bytes, and at most 65536 are shown to the user\.$/,
+      ),
+      hint: expect.stringContaining('smaller parts'),
+    });
+    expect(await hub.client.call('approval:list', {})).toEqual({ approvals: [] });
+  });
+
   it.each([
     ['one that never was', { id: 'apr_00000000', decision: 'allow' }, 'not_found'],
     ['no id', { id: '', decision: 'allow' }, 'invalid_arguments'],

@@ -23,15 +23,17 @@ interface Pending {
   readonly end: (outcome: Outcome) => void;
 }
 
-/** So many calls of one pane may wait: none can bury the user in questions. */
-const mostOfOnePane = 16;
+/** So many calls of one family of panes may wait: none can bury the user in questions. */
+const mostOfOneFamily = 16;
+/** What is asked is shown whole, or not asked: nobody can judge what he cannot read. */
+const mostShown = 64 * 1024;
 
 /** Calls that wait for the user. Each is on the disk before it is shown, and ends once, whoever is first to end it. */
 export class Approvals {
   readonly #options: ApprovalsOptions;
   readonly #pending = new Map<string, Pending>();
   /** Who waits, or is about to. */
-  readonly #askers = new Set<{ readonly pane: string | undefined }>();
+  readonly #askers = new Set<{ readonly family: string | undefined }>();
   readonly #turns = new Turns();
 
   private constructor(options: ApprovalsOptions) {
@@ -61,12 +63,13 @@ export class Approvals {
   async ask(question: Question, { caller, signal }: Asker): Promise<void> {
     if (this.#options.timeoutMs === 0)
       throw refused(question, 'that must be asked for, and config.toml lets nobody be asked');
-    const asker = { pane: caller.pane };
-    const waiting = [...this.#askers].filter(({ pane }) => pane === asker.pane).length;
-    if (waiting >= mostOfOnePane)
+    refuseUnreadable(question);
+    const asker = { family: caller.family };
+    const waiting = [...this.#askers].filter(({ family }) => family === asker.family).length;
+    if (waiting >= mostOfOneFamily)
       throw new PolyError(
         'too_many_requests',
-        `${waiting} calls of ${asker.pane} wait for the user already.`,
+        `${waiting} calls of ${caller.pane} and the panes of its family wait for the user already.`,
         {
           hint: 'Wait until some of them are answered.',
         },
@@ -180,6 +183,16 @@ export class Approvals {
   #own(work: Promise<unknown>): void {
     work.catch((error: unknown) => this.#options.log.error('an approval could not be ended', { error }));
   }
+}
+
+function refuseUnreadable({ refusal, holds: _, ...asked }: Question): void {
+  const bytes = Buffer.byteLength(JSON.stringify(asked));
+  if (bytes <= mostShown) return;
+  throw new PolyError(
+    'too_large',
+    `${refusal}: it is asked for with ${bytes} bytes, and at most ${mostShown} are shown to the user.`,
+    { hint: 'Ask for it in smaller parts, or let a rule in config.toml allow it.' },
+  );
 }
 
 const pastStates = {
