@@ -203,7 +203,7 @@ async function build(
     return closing;
   };
 
-  registerPaneActions(registry, panes, events);
+  registerPaneActions({ registry, panes, events, dispatch });
   registerSessionActions(registry, session, panes);
   registerShellActions({ registry, log, env });
   registerAgentActions({ registry, events, clock, log, panes: agentPanes(panes) });

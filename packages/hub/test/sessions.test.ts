@@ -10,9 +10,16 @@ beforeAll(async () => {
 });
 afterAll(() => hub[Symbol.asyncDispose]());
 
-async function rest(method: string, path: string, body?: unknown, token: string = hub.token) {
+async function rest(
+  method: string,
+  path: string,
+  body?: unknown,
+  token: string = hub.token,
+  more: Readonly<Record<string, string>> = {},
+) {
   const text = body === undefined ? undefined : JSON.stringify(body);
-  const headers = { authorization: `Bearer ${token}`, ...(text && { 'content-type': 'application/json' }) };
+  const type = text && { 'content-type': 'application/json' };
+  const headers = { authorization: `Bearer ${token}`, ...type, ...more };
   const answer = await hub.send({ method, path, headers, ...(text && { body: text }) } as never);
   return { status: answer.status, value: JSON.parse(answer.body) };
 }
@@ -74,6 +81,32 @@ describe('/api/sessions', () => {
     await start('cat');
     expect((await rest('DELETE', '/api/sessions')).status).toBe(200);
     expect((await rest('GET', '/api/sessions')).value).toEqual([]);
+  });
+
+  it('ends them all under one key, and with a repeat none that came later', async () => {
+    await start('cat');
+    await start('cat');
+    const endAll = (key: string) =>
+      rest('DELETE', '/api/sessions', undefined, hub.token, { 'idempotency-key': key });
+    expect(await endAll('all')).toMatchObject({ status: 200, value: { success: true } });
+    expect((await rest('GET', '/api/sessions')).value).toEqual([]);
+    const { id } = await start('cat');
+    expect(await endAll('all')).toMatchObject({ status: 200, value: { success: true } });
+    expect(await session(id)).toMatchObject({ status: 'running' });
+    expect((await endAll('all of them')).status).toBe(200);
+    expect((await rest('GET', '/api/sessions')).value).toEqual([]);
+  });
+
+  it('ends those of a pane with the pane itself, and asks nobody', async () => {
+    const token = await hub.paneToken('parent');
+    const made = await rest('POST', '/api/sessions', { command: 'cat' }, token);
+    const { id: other } = await start('cat');
+    void rest('DELETE', '/api/sessions', undefined, token).catch(() => undefined); // It ends with its caller.
+    await until(async () => (await rest('GET', '/api/sessions/parent')).status === 404);
+    expect((await rest('GET', `/api/sessions/${made.value.id}`)).status).toBe(404);
+    expect(await session(other)).toMatchObject({ status: 'running' });
+    expect((await hub.client.call('approval:list', {})).approvals).toEqual([]);
+    await rest('DELETE', '/api/sessions');
   });
 
   it('says what is wrong, and makes nothing of it', async () => {

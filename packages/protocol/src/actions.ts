@@ -17,6 +17,7 @@ export interface BuiltInActions {
   readonly 'pane:close': typeof pane.paneClose;
   readonly 'pane:restart': typeof paneRestart.paneRestart;
   readonly 'pane:prune': typeof panePrune.panePrune;
+  readonly 'pane:close-all': typeof pane.paneCloseAll;
   readonly 'pane:list': typeof pane.paneList;
   readonly 'pane:get-meta': typeof pane.paneGetMeta;
   readonly 'pane:set-meta': typeof pane.paneSetMeta;

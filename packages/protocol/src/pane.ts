@@ -90,6 +90,23 @@ export const paneClose: Action<PaneCloseParams, Record<string, never>> = defineA
   result: nothing,
 });
 
+export interface PaneCloseAllParams {
+  readonly backend?: Backend | undefined;
+  readonly cleanup?: boolean | undefined;
+}
+
+export const paneCloseAll: Action<PaneCloseAllParams, { readonly closed: readonly string[] }> = defineAction({
+  name: 'pane:close-all',
+  summary: 'Ends every pane the caller has, its own last; each as pane:close does.',
+  scope: 'pane:write',
+  effect: 'write',
+  params: z.strictObject({
+    backend: backend.optional().describe('Only those that live there.'),
+    cleanup: z.boolean().optional().describe('Forget their records and output too; true when left out.'),
+  }),
+  result: z.object({ closed: z.array(paneId) }),
+});
+
 export interface PaneInfo {
   readonly id: string;
   readonly meta: Meta;

@@ -82,8 +82,7 @@ export function sessionRoutes({ dispatch, sessions }: SessionRoutesOptions): rea
       summary: 'Ends and forgets every session the caller has.',
       scope: 'pane:write',
       async handle(call) {
-        for (const { id } of await list(call.caller))
-          await act('pane:close', { paneId: id, cleanup: true }, call);
+        await act('pane:close-all', { backend: 'pty', cleanup: true }, call);
         return done;
       },
     },

@@ -7,6 +7,7 @@ import {
   type PaneSearchResult,
   paneActivate,
   paneClose,
+  paneCloseAll,
   paneDeleteMeta,
   paneGetMeta,
   paneKeys,
@@ -26,9 +27,10 @@ import {
 import { draft, type EventLog } from '../events/event-log.ts';
 import { plainLines, unfinishedEnd } from '../host/plain-view.ts';
 import type { Caller } from '../registry/caller.ts';
+import type { Dispatch } from '../registry/dispatch.ts';
 import type { Registry } from '../registry/registry.ts';
 import { isCursorKey, keyBytes } from './keys.ts';
-import { paneInfo } from './pane-record.ts';
+import { type PaneRecord, paneInfo } from './pane-record.ts';
 import type { Panes } from './panes.ts';
 import { waitForPane } from './wait.ts';
 import { writtenBytes } from './written-bytes.ts';
@@ -38,7 +40,14 @@ const defaultTail = 500;
 const mostBytes = 4 * 1024 * 1024;
 const newline = 0x0a;
 
-export function registerPaneActions(registry: Registry, panes: Panes, events: EventLog): void {
+export interface PaneActionsOptions {
+  readonly registry: Registry;
+  readonly panes: Panes;
+  readonly events: EventLog;
+  readonly dispatch: Dispatch;
+}
+
+export function registerPaneActions({ registry, panes, events, dispatch }: PaneActionsOptions): void {
   const { book, gate } = panes;
 
   registry.register(owner, paneNew, async (params, context) => {
@@ -54,6 +63,15 @@ export function registerPaneActions(registry: Registry, panes: Panes, events: Ev
     return { id, meta, backend, pid };
   });
   registry.register(owner, panePrune, async (_, { caller }) => ({ ids: await panes.prune(caller) }));
+  registry.register(owner, paneCloseAll, async ({ backend, cleanup = true }, { caller, signal }) => {
+    const closed: string[] = [];
+    for (const { id } of ownLast(panes.visibleTo(caller), caller)) {
+      if (backend !== undefined && book.find(id)?.backend !== backend) continue;
+      await dispatch(paneClose.name, { paneId: id, cleanup }, { caller, signal });
+      closed.push(id);
+    }
+    return { closed };
+  });
   registry.register(owner, paneList, async (_, { caller }) => {
     const lines = await panes.lineCounts();
     return panes.visibleTo(caller).map((record) => paneInfo(record, lines.get(record.id)));
@@ -96,6 +114,12 @@ export function registerPaneActions(registry: Registry, panes: Panes, events: Ev
     return {};
   });
 }
+
+/** With its own pane a caller loses what makes the others its own. */
+const ownLast = (records: readonly PaneRecord[], { pane }: Caller): readonly PaneRecord[] => [
+  ...records.filter(({ id }) => id !== pane),
+  ...records.filter(({ id }) => id === pane),
+];
 
 export function changeMeta(
   { book }: Panes,
