@@ -418,6 +418,67 @@ describe('a call that is to be asked for', () => {
   });
 });
 
+const codeVariables = [
+  ...['LD_PRELOAD', 'LD_LIBRARY_PATH', 'LD_AUDIT', 'DYLD_INSERT_LIBRARIES', 'GLIBC_TUNABLES', 'GCONV_PATH'],
+  ...['PATH', 'HOME', 'ENV', 'BASH_ENV', 'BASH_FUNC_ls%%', 'ZDOTDIR', 'SHELLOPTS', 'PS4', 'XDG_CONFIG_HOME'],
+  ...['NODE_OPTIONS', 'NODE_PATH', 'npm_config_script_shell', 'PYTHONSTARTUP', 'PYTHONPATH', 'PERL5OPT'],
+  ...['PERL5LIB', 'RUBYOPT', 'JAVA_TOOL_OPTIONS', '_JAVA_OPTIONS', 'GOFLAGS', 'RUSTC_WRAPPER', 'MAKEFLAGS'],
+  ...[
+    'GIT_SSH_COMMAND',
+    'GIT_CONFIG_COUNT',
+    'GIT_PAGER',
+    'EDITOR',
+    'PAGER',
+    'SSH_ASKPASS',
+    'LESSOPEN',
+    'VIMINIT',
+  ],
+];
+
+it('is needed for a program that a rule allows, with variables that make it run other code', async () => {
+  await using hub = await TestHub.start({ config: '[permission.spawn]\n"*" = "ask"\n"true*" = "allow"' });
+  const pane = hub.as(await hub.paneToken('asker'));
+  for (const name of codeVariables) {
+    const call = failure(
+      pane.call('pane:new', { argv: ['true', 'x'], env: { [name]: `/tmp/x:${hub.env.PATH}` } }),
+    );
+    const approval = await waiting(hub);
+    expect(approval).toMatchObject({
+      env: [name],
+      reason: `[permission.spawn] "*" = "ask", no rule allows it by name with ${name}, which can make it run other code`,
+    });
+    await resolve(hub, approval.id, 'deny');
+    expect(await call).toMatchObject({
+      code: 'forbidden',
+      message: expect.stringContaining(`with ${name}: `),
+    });
+  }
+  const harmless = { PATH: hub.env.PATH ?? '', LANG: 'C', COLUMNS: '80', CI: '1', MY_APP: 'x' };
+  await expect(pane.call('pane:new', { argv: ['true'], env: harmless })).resolves.toMatchObject({});
+});
+
+it('is not needed, and not had, where everything else is denied or allowed', async () => {
+  await using hub = await TestHub.start({ config: '[permission.spawn]\n"*" = "deny"\n"true" = "allow"' });
+  const pane = hub.as(await hub.paneToken('asker'));
+  await expect(pane.call('pane:new', { argv: ['true'] })).resolves.toMatchObject({});
+  for (const action of ['pane:new', 'agent:create'] as const)
+    expect(
+      await failure(pane.call(action, { argv: ['true'], env: { LD_PRELOAD: '/tmp/x', A: '1' } })),
+    ).toMatchObject({
+      code: 'forbidden',
+      message: 'asker may not start "true" in HOME with LD_PRELOAD: config.toml denies it.'.replace(
+        'HOME',
+        hub.home,
+      ),
+    });
+  await using open = await TestHub.start({ config: '[permission.spawn]\n"sudo" = "deny"\n"true" = "allow"' });
+  const other = open.as(await open.paneToken('asker'));
+  // Whoever may start any program needs no variable for it.
+  await expect(other.call('pane:new', { argv: ['true'], env: { LD_PRELOAD: '' } })).resolves.toMatchObject(
+    {},
+  );
+});
+
 it('is refused when nobody answers in time', async () => {
   await using hub = await TestHub.start({ config: '[permission]\ntimeout = "200ms"' });
   const pane = hub.as(await hub.paneToken('asker'));

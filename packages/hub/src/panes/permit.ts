@@ -4,9 +4,10 @@ import type { Config } from '../platform/config.ts';
 import { fitsFolder, fitsText, type Judgement, judge, realFolder } from '../platform/rules.ts';
 import { grantHint, type Question } from '../registry/ask.ts';
 import type { Caller } from '../registry/caller.ts';
+import { changedCodeVariables } from './code-variables.ts';
 import type { PaneBook } from './pane-book.ts';
 import type { PaneRecord } from './pane-record.ts';
-import { fitsProgram, programNames, type Start } from './program-names.ts';
+import { fitsProgram, type ProgramNames, programNames, type Start } from './program-names.ts';
 import { writtenBytes } from './written-bytes.ts';
 
 /** The user may act on every pane; a pane on itself, on those it made, and on what config.toml or the user grants. */
@@ -48,10 +49,16 @@ export function permitSpawn(
   const { argv, env, user } = start;
   const cwd = realFolder(start.cwd);
   const names = programNames(start);
-  const spawn = judge(permission.spawn, (...rule) => fitsProgram(names, argv, ...rule), 'allow');
+  const judged = (called: ProgramNames): Judgement =>
+    judge(permission.spawn, (...rule) => fitsProgram(called, argv, ...rule), 'allow');
+  const code = changedCodeVariables(env, user);
+  const named = judged(names);
+  // With these it is no longer the program that a rule allows by name, and counts as any other.
+  const spawn = code.length > 0 ? judged({ ...names, certain: [] }) : named;
+  const swayed = named.verdict === 'allow' && spawn.verdict !== 'allow' ? listed(code) : undefined;
   const directory = judge(permission.directory, (pattern) => fitsFolder(pattern, cwd), 'allow');
   // Arguments may hold secrets, and a refusal is written to the log.
-  const refusal = `${caller.pane} may not start "${argv[0]}" in ${cwd}`;
+  const refusal = `${caller.pane} may not start "${argv[0]}" in ${cwd}${swayed ? ` with ${swayed}` : ''}`;
   if (!mustAsk([spawn, directory], refusal)) return undefined;
   const changed = Object.keys(env).filter((name) => env[name] !== user[name]);
   return {
@@ -60,11 +67,24 @@ export function permitSpawn(
     command: argv,
     cwd,
     ...(changed.length > 0 && { env: changed.sort() }),
-    reason: [reasonOf('spawn', spawn), reasonOf('directory', directory)].filter(Boolean).join(', '),
+    reason: [
+      reasonOf('spawn', spawn),
+      swayed && `no rule allows it by name with ${swayed}, which can make it run other code`,
+      reasonOf('directory', directory),
+    ]
+      .filter(Boolean)
+      .join(', '),
     refusal,
     holds: () => realFolder(start.cwd) === cwd && programNames(start).identity === names.identity,
   };
 }
+
+const mostListed = 5;
+const listed = (names: readonly string[]): string =>
+  [
+    ...names.slice(0, mostListed),
+    ...(names.length > mostListed ? [`${names.length - mostListed} more`] : []),
+  ].join(', ');
 
 function mustAsk(judgements: readonly Judgement[], refusal: string): boolean {
   const verdicts = judgements.map(({ verdict }) => verdict);
