@@ -290,6 +290,20 @@ describe('/ws', () => {
     await rest('DELETE', '/api/sessions');
   });
 
+  it('takes messages as deep as bodies, and no deeper', async () => {
+    const client = new Client();
+    await client.next('session_list');
+    const deep = (levels: number) => `{"type":"session_list","x":${'['.repeat(levels)}${']'.repeat(levels)}}`;
+    for (const levels of [63, 64, 100_000]) client.socket.send(deep(levels));
+    await until(() => client.heard.filter(({ type }) => type === 'error').length === 3);
+    expect(client.heard.filter(({ type }) => type === 'error')).toMatchObject([
+      { code: 'invalid_arguments', message: expect.stringContaining('x') },
+      { code: 'invalid_request', message: 'the message is nested deeper than 64 levels.' },
+      { code: 'invalid_request', message: 'the message is nested deeper than 64 levels.' },
+    ]);
+    client.socket.close();
+  });
+
   it('answers bad messages with what is wrong, and goes on', async () => {
     const client = new Client();
     const bad = [

@@ -44,13 +44,13 @@ export function parseJson(
   }
 }
 
-/** How deep the brackets outside of strings go. Counted before parsing, which is what a deep body would exhaust. */
-function nesting(body: Buffer): number {
+/** How deep the brackets outside of strings go. Counted before parsing, which is what a deep one would exhaust. */
+function nesting(text: Buffer): number {
   let deepest = 0;
   let depth = 0;
   let inString = false;
-  for (let index = 0; index < body.length; index++) {
-    const byte = body[index];
+  for (let index = 0; index < text.length; index++) {
+    const byte = text[index];
     if (inString) {
       if (byte === backslash) index++;
       else if (byte === quote) inString = false;

@@ -14,6 +14,7 @@ import type { Log } from '../platform/log.ts';
 import type { Asker } from '../registry/ask.ts';
 import type { Caller } from '../registry/caller.ts';
 import type { Dispatch } from '../registry/dispatch.ts';
+import { parseJson } from './json-body.ts';
 import type { PtySessions } from './session-routes.ts';
 
 /** Bytes of a pane from an absolute offset on; what is no longer kept is a gap. */
@@ -88,7 +89,7 @@ export class WebSocketConnection {
     let turn = Promise.resolve();
     let waiting = 0;
     client.on('message', (data, binary) => {
-      const text = binary ? undefined : String(data);
+      const text = binary ? undefined : (data as Buffer);
       const size = text?.length ?? 0;
       waiting += size;
       // A message may have to wait, for an answer of the user even; meanwhile no more is taken in than this.
@@ -106,10 +107,10 @@ export class WebSocketConnection {
       for (const following of this.#followed.values()) following.abort();
     });
     client.on('error', (error) => log.info('a WebSocket failed', { error }));
-    turn = turn.then(() => this.#take('{"type":"session_list"}'));
+    turn = turn.then(() => this.#take(Buffer.from('{"type":"session_list"}')));
   }
 
-  async #take(text: string | undefined): Promise<void> {
+  async #take(text: Buffer | undefined): Promise<void> {
     let sessionId: string | undefined;
     try {
       const message = parse(text);
@@ -232,13 +233,8 @@ function textFrames(sessionId: string): (chunk: OutputChunk) => string {
     JSON.stringify({ type: 'raw_data', sessionId, rawData: decoder.write(Buffer.from(bytes)) });
 }
 
-function parse(text: string | undefined): Incoming {
+function parse(text: Buffer | undefined): Incoming {
   if (text === undefined) throw new PolyError('invalid_request', 'a message is JSON text, not bytes.');
-  let given: unknown;
-  try {
-    given = JSON.parse(text);
-  } catch (cause) {
-    throw new PolyError('invalid_request', 'the message is not JSON.', { cause });
-  }
+  const given = parseJson('message', text);
   return readGiven(incoming, given, { what: 'the message', secrets: ['env', 'data'] });
 }
