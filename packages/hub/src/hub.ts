@@ -29,6 +29,7 @@ import type { Places } from './platform/places.ts';
 import { privateDirectory, writePrivate } from './platform/private-files.ts';
 import type { Random } from './platform/random.ts';
 import type { Settings } from './platform/settings.ts';
+import { Allowance } from './registry/allowance.ts';
 import type { Ask } from './registry/ask.ts';
 import { Credentials } from './registry/credentials.ts';
 import { createDispatch, type Permissions } from './registry/dispatch.ts';
@@ -167,7 +168,8 @@ async function build(
     permitPane: (caller, action, params) => permitPane(panes.book, config, caller, action, params),
     ask,
   };
-  const dispatch = createDispatch({ ...permissions, events, handlers, store, clock, log });
+  const allowance = new Allowance(clock);
+  const dispatch = createDispatch({ ...permissions, allowance, events, handlers, store, clock, log });
   const streams = new SseStreams({ events, view: eventView(panes.book) });
   const startedAt = new Date(clock.now()).toISOString();
   const status = async (): Promise<ServerStatus> => {
@@ -237,7 +239,7 @@ async function build(
     ...{ credentials, streams, places, settings, log, dispatch, openRoutes, mcp },
     panes: sessions,
     routes: hubRoutes({
-      ...{ dispatch, registry, events, streams, credentials, version },
+      ...{ dispatch, registry, allowance, events, streams, credentials, version },
       more: [...sessionRoutes({ dispatch, sessions }), mcp.route],
       openRoutes,
       health: async () => ({ status: 'ok', ...(await status()) }),

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { TestHub } from './test-hub.ts';
+import { TestHub, until } from './test-hub.ts';
 
 describe('the event stream', () => {
   let hub: TestHub;
@@ -78,6 +78,39 @@ describe('the event stream', () => {
     written.sort((a, b) => a - b);
     for (const seen of await Promise.all(readers)) expect(seen).toEqual(written);
   });
+
+  it('takes so much from a pane and all it started within an hour, and from others what they have to say', async () => {
+    await using own = await TestHub.start();
+    const parent = own.as(await own.paneToken('parent'));
+    const argv = ['sh', '-c', 'echo "$POLY_TOKEN"; exec cat'];
+    const { id } = await parent.call('pane:new', { argv });
+    const read = () => own.client.call('pane:read', { paneId: id });
+    const child = own.as(await until(async () => (await read()).lines?.[0]?.text));
+    const stranger = own.as(await own.paneToken('stranger'));
+    const large = { text: 'x'.repeat(1_000_000) };
+    const refused = (call: Promise<unknown>) =>
+      expect(call).rejects.toMatchObject({
+        code: 'too_many_requests',
+        message: expect.stringMatching(
+          /^\w+ and the panes of its family have had 16777216 bytes written down/,
+        ),
+        hint: expect.stringMatching(/^Wait \d+ seconds, or keep what is large in a file/),
+      });
+    for (let n = 0; n < 8; n++) {
+      await parent.emit('flood', large);
+      await child.emit('flood', large);
+    }
+    await refused(parent.emit('flood', large));
+    await refused(child.emit('flood', large));
+    await refused(child.call('pane:new', { argv: ['true', 'x'.repeat(500_000)] }));
+    await parent.emit('small', {});
+    await stranger.emit('flood', large);
+    for (let n = 0; n < 17; n++) await own.client.emit('flood', large);
+    await child.call('pane:write', { paneId: id, data: 'x' });
+    await own.client.call('pane:restart', { paneId: 'parent' });
+    const again = () => own.client.call('pane:read', { paneId: 'parent' });
+    await refused(own.as(await until(async () => (await again()).lines?.[0]?.text)).emit('flood', large));
+  }, 60_000);
 
   it('says so when what was asked for is no longer, or not yet, there', async () => {
     const { seq } = await hub.client.emit('here', {});

@@ -8,6 +8,7 @@ import { registerExtensionActions } from '../src/extensions/actions.ts';
 import { createExtensions, type Extensions, type ExtensionsOptions } from '../src/extensions/extensions.ts';
 import { systemClock } from '../src/platform/clock.ts';
 import type { Log } from '../src/platform/log.ts';
+import { Allowance } from '../src/registry/allowance.ts';
 import { allScopes, type Caller, paneScopes } from '../src/registry/caller.ts';
 import { createDispatch } from '../src/registry/dispatch.ts';
 import { Registry } from '../src/registry/registry.ts';
@@ -77,6 +78,7 @@ export async function extensionsGround(options: GroundOptions = {}): Promise<Ext
   const registry = new Registry();
   const dispatch = createDispatch({
     registry,
+    allowance: new Allowance(clock),
     events,
     handlers,
     store,

@@ -1,6 +1,7 @@
 import { jsonSchemaOf, PolyError, readGiven } from '@polyphony/protocol';
 import * as z from 'zod';
 import type { EventLog } from '../events/event-log.ts';
+import type { Allowance } from '../registry/allowance.ts';
 import type { Credentials } from '../registry/credentials.ts';
 import type { Dispatch } from '../registry/dispatch.ts';
 import type { Registry } from '../registry/registry.ts';
@@ -13,6 +14,7 @@ import type { SseStreams } from './sse.ts';
 export interface HubRoutesOptions {
   readonly dispatch: Dispatch;
   readonly registry: Registry;
+  readonly allowance: Allowance;
   readonly events: EventLog;
   readonly streams: SseStreams;
   readonly credentials: Credentials;
@@ -32,7 +34,7 @@ const seqPattern = /^\d{1,15}$/;
 
 /** The routes of the hub itself, as one table. */
 export function hubRoutes(options: HubRoutesOptions): readonly Route[] {
-  const { dispatch, registry, events, streams, credentials, version } = options;
+  const { dispatch, registry, allowance, events, streams, credentials, version } = options;
   const routes: readonly Route[] = [
     {
       method: 'POST',
@@ -58,6 +60,7 @@ export function hubRoutes(options: HubRoutesOptions): readonly Route[] {
       async handle({ request, caller, name }) {
         const event = eventNameOf(name);
         const payload = await readJson(request);
+        allowance.take(caller, payload);
         const {
           events: [stored],
         } = await events.append([{ event, payload, from: caller }]);

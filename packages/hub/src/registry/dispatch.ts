@@ -5,6 +5,7 @@ import type { Handlers, Told } from '../events/handlers.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Log } from '../platform/log.ts';
 import type { Statement, Store } from '../store/store.ts';
+import type { Allowance } from './allowance.ts';
 import type { Ask, Asker, Question } from './ask.ts';
 import { askableScopes, type Caller } from './caller.ts';
 import { type Answer, isUsedKey, keyedCall } from './idempotency.ts';
@@ -29,6 +30,7 @@ export interface Permissions {
 }
 
 export interface DispatchOptions extends Permissions {
+  readonly allowance: Allowance;
   readonly events: EventLog;
   readonly handlers: Handlers;
   readonly store: Store;
@@ -52,14 +54,14 @@ export function createDispatch(options: DispatchOptions): Dispatch {
         // A repeat of a call that was allowed does not ask again.
         permit: () => question && options.ask(question, request),
       });
-    if (action.effect === 'read') return unwrap(await run({ from: sourceOf(caller), logged: false }));
-    if (idempotencyKey === undefined) return unwrap(await run({ from: sourceOf(caller), logged: true }));
+    if (action.effect === 'read') return unwrap(await run({ caller, logged: false }));
+    if (idempotencyKey === undefined) return unwrap(await run({ caller, logged: true }));
 
     const call = keyedCall(caller, idempotencyKey, name, given, clock.now());
     const place = `${caller.pane ?? caller.participant}\n${idempotencyKey}`;
     await running.get(place)?.catch(() => undefined); // The first caller hears about its failure.
     try {
-      const answer = run({ from: sourceOf(caller), logged: true, begin: call.begin, end: call.end });
+      const answer = run({ caller, logged: true, begin: call.begin, end: call.end });
       running.set(place, answer);
       return unwrap(await answer);
     } catch (error) {
@@ -102,20 +104,22 @@ function grantOf({ name, scope }: Action, params: unknown, caller: Caller): Ques
 }
 
 interface Run {
-  readonly from: Source;
+  readonly caller: Caller;
   readonly logged: boolean;
   readonly begin?: Statement;
   readonly end?: (answer: Answer) => Statement;
 }
 
 async function runAction(
-  { events, handlers, clock, log }: DispatchOptions,
+  { allowance, events, handlers, clock, log }: DispatchOptions,
   action: Action,
   params: unknown,
   execute: () => unknown,
-  { from, logged, begin, end, permit }: Run & { readonly permit: () => Promise<void> | undefined },
+  { caller, logged, begin, end, permit }: Run & { readonly permit: () => Promise<void> | undefined },
 ): Promise<Answer> {
   const shown = { actionName: action.name, params: redact(params, action.secrets) };
+  if (logged) allowance.take(caller, shown, 2); // When it begins, and when it ends.
+  const from = sourceOf(caller);
   const start = draft(from, 'action:start', shown);
   // Written before anything happens: a used key or a full disk leaves everything as it was.
   if (logged) await events.append([start], begin ? [begin] : []);
