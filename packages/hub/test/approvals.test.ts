@@ -280,6 +280,38 @@ describe('a call that is to be asked for', () => {
     expect(await send()).toEqual({ bytes: 4 });
   });
 
+  it('with a key is asked for again where nobody decided, and not where somebody did', async () => {
+    const asked = { paneId: 'open-maybe', data: 'later' };
+    const sent = request({
+      socketPath: hub.socket,
+      method: 'POST',
+      path: '/action/pane:write',
+      headers: {
+        host: 'poly',
+        authorization: `Bearer ${token}`,
+        'content-type': 'application/json',
+        'idempotency-key': 'undecided',
+      },
+    });
+    sent.on('error', () => undefined);
+    sent.end(JSON.stringify(asked));
+    const first = await waiting(hub);
+    // Both wait for the first, and then one for the other.
+    const send = () => pane.call('pane:write', asked, { idempotencyKey: 'undecided' });
+    const repeats = [send(), send()];
+    sent.destroy();
+    await hub.event('approval:withdrawn', ({ payload }) => payload.id === first.id);
+    const second = await waiting(hub);
+    await resolve(hub, second.id, 'allow');
+    expect(await Promise.all([...repeats, send()])).toEqual([{ bytes: 5 }, { bytes: 5 }, { bytes: 5 }]);
+
+    const no = () => failure(pane.call('pane:close', { paneId: 'worker' }, { idempotencyKey: 'decided' }));
+    const call = no();
+    await resolve(hub, (await waiting(hub)).id, 'deny');
+    expect(await no()).toEqual(await call);
+    expect(await hub.client.call('approval:list', {})).toEqual({ approvals: [] });
+  });
+
   it('over a WebSocket shows the text of each message, and is withdrawn with the connection', async () => {
     const { url } = hub.discovery;
     const socket = new WebSocket(`${url.replace('http', 'ws')}/ws`, {
@@ -547,6 +579,32 @@ it('is withdrawn, never answered, when the hub is killed while it waits', async 
   });
   expect(text).not.toContain('never-typed');
 });
+
+it.each(['SIGKILL', 'SIGTERM'] as const)(
+  'with a key is asked for again after a %s of the hub',
+  async (end) => {
+    await using hub = await TestHub.start({ config: '[permission.spawn]\n"sleep*" = "ask"' });
+    const pane = hub.as(await hub.paneToken('asker'));
+    await hub.client.call('pane:new', { id: 'worker', argv: ['cat'] });
+    const write = () => pane.call('pane:write', { paneId: 'worker', data: 'x' }, { idempotencyKey: 'write' });
+    const spawn = () =>
+      pane.call('pane:new', { id: 'made', argv: ['sleep', '9'] }, { idempotencyKey: 'spawn' });
+    const calls = [failure(write()), failure(spawn())];
+    await until(async () => (await hub.client.call('approval:list', {})).approvals.length === 2);
+    await hub.kill(end);
+    await Promise.all(calls);
+    await hub.start();
+    for (const [call, answer] of [
+      [write, { bytes: 1 }],
+      [spawn, { id: 'made' }],
+    ] as const) {
+      const again = call();
+      await resolve(hub, (await waiting(hub)).id, 'allow');
+      expect(await again).toMatchObject(answer);
+      expect(await call()).toMatchObject(answer);
+    }
+  },
+);
 
 it('is let go when the hub stops', async () => {
   await using hub = await TestHub.start();

@@ -1,10 +1,11 @@
-import { type Approval, type Decision, PolyError } from '@polyphony/protocol';
+import { type Approval, type Decision, type Participant, PolyError } from '@polyphony/protocol';
 import { draft, type EventLog, type Source } from '../events/event-log.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Log } from '../platform/log.ts';
 import type { Random } from '../platform/random.ts';
 import { Turns } from '../platform/turns.ts';
-import { type Asker, grantHint, type Question } from '../registry/ask.ts';
+import { type Asker, grantHint, type Question, Undecided } from '../registry/ask.ts';
+import { releaseKey } from '../registry/idempotency.ts';
 import type { Store } from '../store/store.ts';
 import { type Outcome, recall, settlement } from './settlement.ts';
 
@@ -16,6 +17,12 @@ export interface ApprovalsOptions {
   readonly log: Log;
   /** For how long an answer is waited for; with 0 nobody is asked. */
   readonly timeoutMs: number;
+}
+
+/** As it stands on the disk while it waits. */
+interface KeptApproval extends Approval {
+  readonly by: Participant;
+  readonly idempotencyKey?: string | undefined;
 }
 
 interface Pending {
@@ -46,11 +53,14 @@ export class Approvals {
       `SELECT approval FROM approvals WHERE state = 'pending' ORDER BY created_at, id`,
     );
     for (const row of left) {
-      const { told, statement } = settlement(JSON.parse(row.approval) as Approval, {
+      const approval = JSON.parse(row.approval) as KeptApproval;
+      const { by: participant, pane, idempotencyKey: key } = approval;
+      const { told, statement } = settlement(approval, {
         state: 'withdrawn',
         reason: 'the hub ended while it waited',
       });
-      await options.events.append([told], [statement]);
+      const from: Source = { participant, ...(pane !== undefined && { pane }) };
+      await options.events.append([told], [statement, ...(key === undefined ? [] : [releaseKey(from, key)])]);
     }
     return new Approvals(options);
   }
@@ -60,14 +70,14 @@ export class Approvals {
   }
 
   /** Waits for the user's answer; throws unless it is yes and still about the same. */
-  async ask(question: Question, { caller, signal }: Asker): Promise<void> {
+  async ask(question: Question, { caller, signal, idempotencyKey }: Asker): Promise<void> {
     if (this.#options.timeoutMs === 0)
       throw refused(question, 'that must be asked for, and config.toml lets nobody be asked');
     refuseUnreadable(question);
     const asker = { family: caller.family };
     const waiting = [...this.#askers].filter(({ family }) => family === asker.family).length;
     if (waiting >= mostOfOneFamily)
-      throw new PolyError(
+      throw new Undecided(
         'too_many_requests',
         `${waiting} calls of ${caller.pane} and the panes of its family wait for the user already.`,
         {
@@ -76,7 +86,7 @@ export class Approvals {
       );
     this.#askers.add(asker);
     try {
-      const outcome = await this.#answer(question, { caller, signal });
+      const outcome = await this.#answer(question, { caller, signal, idempotencyKey });
       if (outcome.state !== 'allowed') throw refusalOf(question, outcome, this.#options.timeoutMs);
     } finally {
       this.#askers.delete(asker);
@@ -115,8 +125,8 @@ export class Approvals {
   }
 
   /** How the waiting ends: by an answer, by time, or because the caller goes. */
-  async #answer(question: Question, { caller, signal }: Asker): Promise<Outcome> {
-    const { id, ended } = await this.#request(question, caller);
+  async #answer(question: Question, { caller, signal, idempotencyKey }: Asker): Promise<Outcome> {
+    const { id, ended } = await this.#request(question, caller, idempotencyKey);
     const end = (outcome: Outcome) => (): void => this.#own(this.#end(id, outcome));
     const leave = end({ state: 'withdrawn', reason: 'the caller has gone' });
     const timer = setTimeout(end({ state: 'expired' }), this.#options.timeoutMs);
@@ -133,6 +143,7 @@ export class Approvals {
   async #request(
     { refusal: _, holds: __, ...asked }: Question,
     { participant, pane }: Source,
+    idempotencyKey: string | undefined,
   ): Promise<{ readonly id: string; readonly ended: Promise<Outcome> }> {
     const { clock, events, random, timeoutMs } = this.#options;
     const now = clock.now();
@@ -152,7 +163,7 @@ export class Approvals {
       const told = draft(from, 'approval:requested', { id, kind, action, paneId, reason, expiresAt });
       const kept = {
         sql: `INSERT INTO approvals (id, state, approval, created_at) VALUES (?, 'pending', ?, ?)`,
-        values: [id, JSON.stringify(approval), now],
+        values: [id, JSON.stringify({ ...approval, idempotencyKey }), now],
       };
       await events.append([told], [kept]);
       this.#pending.set(id, { approval, end });
@@ -188,7 +199,7 @@ export class Approvals {
 function refuseUnreadable({ refusal, holds: _, ...asked }: Question): void {
   const bytes = Buffer.byteLength(JSON.stringify(asked));
   if (bytes <= mostShown) return;
-  throw new PolyError(
+  throw new Undecided(
     'too_large',
     `${refusal}: it is asked for with ${bytes} bytes, and at most ${mostShown} are shown to the user.`,
     { hint: 'Ask for it in smaller parts, or let a rule in config.toml allow it.' },
@@ -203,8 +214,8 @@ const pastStates = {
   withdrawn: 'was withdrawn: whoever asked has gone',
 } as const;
 
-function refused({ refusal }: Question, why: string, hint: string = grantHint): PolyError {
-  return new PolyError('forbidden', `${refusal}: ${why}.`, { hint });
+function refused({ refusal }: Question, why: string, hint: string = grantHint): Undecided {
+  return new Undecided('forbidden', `${refusal}: ${why}.`, { hint });
 }
 
 function refusalOf(question: Question, outcome: Outcome, timeoutMs: number): PolyError {
@@ -218,6 +229,8 @@ function refusalOf(question: Question, outcome: Outcome, timeoutMs: number): Pol
     case 'withdrawn':
       return refused(question, outcome.reason, 'Ask again.');
     default:
-      return refused(question, `${outcome.by.participant} denied it`);
+      return new PolyError('forbidden', `${question.refusal}: ${outcome.by.participant} denied it.`, {
+        hint: grantHint,
+      });
   }
 }

@@ -1,4 +1,4 @@
-import type { Approval } from '@polyphony/protocol';
+import { type Approval, PolyError } from '@polyphony/protocol';
 import type { Caller } from './caller.ts';
 
 /** What only the user can decide. */
@@ -14,7 +14,12 @@ export interface Asker {
   readonly caller: Caller;
   /** Fires when nobody waits for the answer any more. */
   readonly signal: AbortSignal;
+  /** What the call came with, so that its repeat gets the same answer. */
+  readonly idempotencyKey?: string | undefined;
 }
+
+/** Thrown where the user has not decided, and so nothing has happened: a repeat asks again. */
+export class Undecided extends PolyError {}
 
 /** Waits for the user's answer; throws unless it is yes. */
 export type Ask = (question: Question, asker: Asker) => Promise<void>;

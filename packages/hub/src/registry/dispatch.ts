@@ -4,19 +4,16 @@ import { type Draft, draft, type EventLog, type Source } from '../events/event-l
 import type { Handlers, Told } from '../events/handlers.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Log } from '../platform/log.ts';
+import { Turns } from '../platform/turns.ts';
 import type { Statement, Store } from '../store/store.ts';
 import type { Allowance } from './allowance.ts';
-import type { Ask, Asker, Question } from './ask.ts';
+import { type Ask, type Asker, type Question, Undecided } from './ask.ts';
 import { askableScopes, type Caller } from './caller.ts';
 import { type Answer, isUsedKey, keyedCall } from './idempotency.ts';
 import type { Registered, Registry } from './registry.ts';
 
-interface Request extends Asker {
-  readonly idempotencyKey?: string;
-}
-
 /** Runs an action for a caller: the one way in, whichever door the request came through. */
-export type Dispatch = (name: string, params: unknown, request: Request) => Promise<unknown>;
+export type Dispatch = (name: string, params: unknown, request: Asker) => Promise<unknown>;
 
 export interface Permissions {
   readonly registry: Registry;
@@ -41,8 +38,8 @@ export interface DispatchOptions extends Permissions {
 /** identify (the edges do) → permit → validate → idempotency → ask → veto → run → log */
 export function createDispatch(options: DispatchOptions): Dispatch {
   const { clock, store } = options;
-  /** Keyed calls that run now: a repeat waits for the first. */
-  const running = new Map<string, Promise<Answer>>();
+  /** Of keyed calls: a repeat waits for the first. */
+  const turns = new Turns();
 
   return async (name, given, request) => {
     const { caller, idempotencyKey } = request;
@@ -59,17 +56,14 @@ export function createDispatch(options: DispatchOptions): Dispatch {
 
     const call = keyedCall(caller, idempotencyKey, name, given, clock.now());
     const place = `${caller.pane ?? caller.participant}\n${idempotencyKey}`;
-    await running.get(place)?.catch(() => undefined); // The first caller hears about its failure.
-    try {
-      const answer = run({ caller, logged: true, begin: call.begin, end: call.end });
-      running.set(place, answer);
-      return unwrap(await answer);
-    } catch (error) {
-      if (isUsedKey(error)) return unwrap(await call.recall(store));
-      throw error;
-    } finally {
-      running.delete(place);
-    }
+    return turns.take(place, async () => {
+      try {
+        return unwrap(await run({ caller, logged: true, begin: call.begin, end: call.end }));
+      } catch (error) {
+        if (isUsedKey(error)) return unwrap(await call.recall(store));
+        throw error;
+      }
+    });
   };
 }
 
@@ -145,6 +139,7 @@ async function settle(action: Action, log: Log, work: () => Promise<unknown>): P
   try {
     return { result: (await work()) ?? {} };
   } catch (error) {
+    if (error instanceof Undecided) return { error: error.info, undecided: true };
     if (error instanceof PolyError) return { error: error.info };
     log.error(`${action.name} failed`, { error });
     const message = error instanceof Error ? error.message : inspect(error);
@@ -189,7 +184,7 @@ const passwordInAddress = /\/\/[^/\s:@]*:[^/\s@]+@/g;
 
 const sourceOf = ({ participant, pane }: Caller): Source => ({ participant, ...(pane && { pane }) });
 
-const contextOf = ({ caller, signal }: Request, log: Log) => ({ caller, signal, log });
+const contextOf = (asker: Asker, log: Log) => ({ ...asker, log });
 
 function told({ event, payload, from }: Draft, clock: Clock): Told {
   return { event, payload, source: from.participant, ...(from.pane && { pane: from.pane }), at: clock.now() };

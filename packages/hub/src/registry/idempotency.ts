@@ -5,13 +5,19 @@ import type { Statement, Store } from '../store/store.ts';
 import type { Caller } from './caller.ts';
 
 /** How an action ended, in the form that is stored and given again. */
-export type Answer = { readonly result: unknown } | { readonly error: ErrorInfo };
+export type Answer =
+  | { readonly result: unknown }
+  | {
+      readonly error: ErrorInfo;
+      /** The user has not decided: as if it had never been asked for. */
+      readonly undecided?: true;
+    };
 
 /** One use of a key by one caller. */
 export interface KeyedCall {
   /** Marks the call as begun; refused when the key has been used. */
   readonly begin: Statement;
-  /** Keeps how it ended. */
+  /** Keeps how it ended; a key under which nothing was decided can be used again. */
   end(answer: Answer): Statement;
 }
 
@@ -21,6 +27,16 @@ interface Row {
 }
 
 const longestKey = 255;
+
+const ownerOf = ({ participant, pane }: Pick<Caller, 'participant' | 'pane'>): string => pane ?? participant;
+
+/** Makes a key free again under which nothing has happened. */
+export function releaseKey(caller: Pick<Caller, 'participant' | 'pane'>, key: string): Statement {
+  return {
+    sql: 'DELETE FROM idempotency_keys WHERE participant = ? AND key = ? AND answer IS NULL',
+    values: [ownerOf(caller), key],
+  };
+}
 
 export function keyedCall(
   caller: Caller,
@@ -35,7 +51,7 @@ export function keyedCall(
       `an idempotency key has 1 to ${longestKey} characters; this one has ${key.length}.`,
     );
   }
-  const owner = caller.pane ?? caller.participant;
+  const owner = ownerOf(caller);
   const hash = createHash('sha256')
     .update(`${name}\n${JSON.stringify(params)}`)
     .digest('hex');
@@ -45,10 +61,13 @@ export function keyedCall(
       values: [owner, key, hash, now],
       expect: 1,
     },
-    end: (answer) => ({
-      sql: 'UPDATE idempotency_keys SET answer = ? WHERE participant = ? AND key = ?',
-      values: [JSON.stringify(answer), owner, key],
-    }),
+    end: (answer) =>
+      'undecided' in answer
+        ? releaseKey(caller, key)
+        : {
+            sql: 'UPDATE idempotency_keys SET answer = ? WHERE participant = ? AND key = ?',
+            values: [JSON.stringify(answer), owner, key],
+          },
     async recall(store) {
       const [row] = await store.query<Row>(
         'SELECT request_hash, answer FROM idempotency_keys WHERE participant = ? AND key = ?',

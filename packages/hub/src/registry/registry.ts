@@ -1,11 +1,8 @@
 import { type Action, PolyError } from '@polyphony/protocol';
 import type { Log } from '../platform/log.ts';
-import type { Caller } from './caller.ts';
+import type { Asker } from './ask.ts';
 
-interface ActionContext {
-  readonly caller: Caller;
-  /** Fires when the caller has gone or the hub stops. */
-  readonly signal: AbortSignal;
+interface ActionContext extends Asker {
   readonly log: Log;
 }
 
