@@ -339,6 +339,53 @@ describe('a call that is to be asked for', () => {
     expect(await printed(hub, 'worker')).not.toContain('rm');
   });
 
+  it('over a WebSocket holds up nothing but what comes after it for the same pane', async () => {
+    await hub.client.call('pane:new', { id: 'in-order', argv: ['cat'] });
+    const { url } = hub.discovery;
+    const socket = new WebSocket(`${url.replace('http', 'ws')}/ws`, {
+      headers: { authorization: `Bearer ${token}` },
+    });
+    const heard: { type: string; message: string }[] = [];
+    socket.on('message', (data) => heard.push(JSON.parse(String(data))));
+    const count = (type: string) => heard.filter((message) => message.type === type).length;
+    const send = (message: object) => socket.send(JSON.stringify(message));
+    const type = (sessionId: string, data: string) => send({ type: 'input', sessionId, data });
+    const questions = async (): Promise<readonly Approval[]> =>
+      (await hub.client.call('approval:list', {})).approvals;
+    await new Promise((opened) => socket.once('open', opened));
+    await until(() => count('session_list') === 1);
+    type('in-order', 'first,');
+    type('in-order', 'second,');
+    send({ type: 'spawn', command: 'sleep', args: ['1000'], title: 'asked for' });
+    send({ type: 'subscribe', sessionId: 'open-maybe' });
+    type('in-order', 'third\r');
+    send({ type: 'resize', sessionId: 'asker', cols: 0, rows: 0 });
+    type('asker', 'meanwhile\r');
+    send({ type: 'session_list' });
+    await until(() => count('session_list') === 2);
+    await until(async () => (await printed(hub, 'asker')).includes('meanwhile'));
+    expect(count('error')).toBe(1);
+    const waited = await until(async () => {
+      const now = await questions();
+      return now.length === 3 && now;
+    });
+    expect(waited.map(({ paneId, text, command }) => text ?? command?.[0] ?? paneId)).toEqual([
+      'first,',
+      'sleep',
+      'open-maybe',
+    ]);
+    for (const { id } of waited.slice(1)) await resolve(hub, id, 'deny');
+    await until(() => count('error') === 3);
+    for (const text of ['first,', 'second,', 'third\r']) {
+      const { id, text: shown } = await waiting(hub);
+      expect(shown).toBe(text);
+      await resolve(hub, id, 'allow');
+    }
+    await until(async () => (await printed(hub, 'in-order')).includes('first,second,third'));
+    socket.close();
+    await hub.client.call('pane:close', { paneId: 'in-order' });
+  });
+
   it('is not for panes to answer or to look at', async () => {
     const call = failure(pane.call('pane:write', { paneId: 'worker', data: 'canary-typed' }));
     const { id } = await waiting(hub);

@@ -70,7 +70,7 @@ export class Approvals {
   }
 
   /** Waits for the user's answer; throws unless it is yes and still about the same. */
-  async ask(question: Question, { caller, signal, idempotencyKey }: Asker): Promise<void> {
+  async ask(question: Question, { caller, signal, idempotencyKey, onAsked }: Asker): Promise<void> {
     if (this.#options.timeoutMs === 0)
       throw refused(question, 'that must be asked for, and config.toml lets nobody be asked');
     refuseUnreadable(question);
@@ -85,6 +85,7 @@ export class Approvals {
         },
       );
     this.#askers.add(asker);
+    onAsked?.();
     try {
       const outcome = await this.#answer(question, { caller, signal, idempotencyKey });
       if (outcome.state !== 'allowed') throw refusalOf(question, outcome, this.#options.timeoutMs);

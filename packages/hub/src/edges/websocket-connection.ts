@@ -77,6 +77,8 @@ export class WebSocketConnection {
   readonly #log: Log;
   readonly #gone = new AbortController();
   readonly #followed = new Map<string, AbortController>();
+  /** The last of those that wait for the user, or behind one that does, by session. */
+  readonly #aside = new Map<string, Promise<void>>();
   #handles = 0;
 
   constructor(client: WebSocket, caller: Caller, { panes, dispatch, log }: WebSocketConnectionOptions) {
@@ -88,37 +90,58 @@ export class WebSocketConnection {
     const unlisten = panes.onUpdate(caller, (session) => this.#send({ type: 'session_update', session }));
     let turn = Promise.resolve();
     let waiting = 0;
-    client.on('message', (data, binary) => {
-      const text = binary ? undefined : (data as Buffer);
+    const receive = (text: Buffer | undefined): void => {
       const size = text?.length ?? 0;
       waiting += size;
       // A message may have to wait, for an answer of the user even; meanwhile no more is taken in than this.
       if (waiting > mostUnread) client.pause();
-      turn = turn
-        .then(() => this.#take(text))
-        .then(() => {
-          waiting -= size;
-          if (client.isPaused && waiting <= mostUnread) client.resume();
-        });
-    });
+      const taken = (): void => {
+        waiting -= size;
+        if (client.isPaused && waiting <= mostUnread) client.resume();
+      };
+      turn = turn.then(() => this.#take(text, taken));
+    };
+    client.on('message', (data, binary) => receive(binary ? undefined : (data as Buffer)));
     client.on('close', () => {
       unlisten();
       this.#gone.abort();
       for (const following of this.#followed.values()) following.abort();
     });
     client.on('error', (error) => log.info('a WebSocket failed', { error }));
-    turn = turn.then(() => this.#take(Buffer.from('{"type":"session_list"}')));
+    receive(Buffer.from('{"type":"session_list"}'));
   }
 
-  async #take(text: Buffer | undefined): Promise<void> {
-    let sessionId: string | undefined;
+  /**
+   * Messages are seen to one after the other. One that the user is asked about steps aside, and what comes later for
+   * the same session waits behind it. How many can step aside is bounded by how many questions may wait.
+   */
+  async #take(text: Buffer | undefined, taken: () => void): Promise<void> {
+    let message: Incoming;
     try {
-      const message = parse(text);
-      sessionId = 'sessionId' in message ? message.sessionId : undefined;
-      await this.#handle(message);
+      message = parse(text);
     } catch (error) {
-      this.#fail(error, sessionId);
+      this.#fail(error);
+      return taken();
     }
+    const sessionId = 'sessionId' in message ? message.sessionId : '';
+    const asked = Promise.withResolvers<void>();
+    const work = (): Promise<void> =>
+      this.#handle(message, asked.resolve)
+        .catch((error: unknown) => this.#fail(error, sessionId || undefined))
+        .finally(taken);
+    const ahead = this.#aside.get(sessionId);
+    if (ahead) return this.#stepAside(sessionId, ahead.then(work));
+    const done = work();
+    const steps = asked.promise.then(() => this.#stepAside(sessionId, done));
+    await Promise.race([done, steps]);
+  }
+
+  #stepAside(sessionId: string, done: Promise<void>): void {
+    if (sessionId === '') return; // What starts a session or asks for all has nothing to come after.
+    this.#aside.set(sessionId, done);
+    void done.then(() => {
+      if (this.#aside.get(sessionId) === done) this.#aside.delete(sessionId);
+    });
   }
 
   #fail(error: unknown, sessionId?: string): void {
@@ -128,25 +151,26 @@ export class WebSocketConnection {
     this.#send({ type: 'error', ...info, ...(sessionId !== undefined && { sessionId }) });
   }
 
-  async #handle(message: Incoming): Promise<void> {
+  async #handle(message: Incoming, onAsked: () => void): Promise<void> {
+    const asker: Asker = { caller: this.#caller, signal: this.#gone.signal, onAsked };
     switch (message.type) {
       case 'session_list':
         return this.#send({ type: 'session_list', sessions: await this.#panes.list(this.#caller) });
       case 'spawn':
-        return this.#spawn(message);
+        return this.#spawn(message, asker);
       case 'subscribe':
-        await this.#permit('pane:read', message);
+        await this.#permit(asker, 'pane:read', message);
         return this.#subscribe(message);
       case 'unsubscribe':
         this.#followed.get(message.sessionId)?.abort();
         this.#followed.delete(message.sessionId);
         return this.#send({ type: 'unsubscribed', sessionId: message.sessionId });
       case 'input':
-        await this.#permit('pane:write', message, { data: message.data });
+        await this.#permit(asker, 'pane:write', message, { data: message.data });
         return this.#panes.type(message.sessionId, message.data);
       case 'resize': {
         const { cols, rows } = message;
-        await this.#permit('pane:resize', message, { cols, rows });
+        await this.#permit(asker, 'pane:resize', message, { cols, rows });
         // Not waited for: of many sizes only the last counts.
         this.#panes
           .resize(message.sessionId, cols, rows)
@@ -154,7 +178,7 @@ export class WebSocketConnection {
         return;
       }
       case 'readRaw': {
-        await this.#permit('pane:read', message);
+        await this.#permit(asker, 'pane:read', message);
         const { raw } = await this.#panes.output(message.sessionId, this.#gone.signal);
         const { sessionId } = message;
         return this.#send({ type: 'readRawResponse', sessionId, rawData: raw.toString('utf8') });
@@ -163,18 +187,20 @@ export class WebSocketConnection {
   }
 
   #permit(
+    asker: Asker,
     action: Parameters<PaneStreams['permit']>[0],
     { sessionId: paneId }: { readonly sessionId: string },
     params: object = {},
   ): Promise<void> {
-    const asker = { caller: this.#caller, signal: this.#gone.signal };
     return this.#panes.permit(action, { paneId, ...params }, asker);
   }
 
   /** Whoever may see it hears of it as of every pane that is new. */
-  async #spawn({ type: _, subscribe = false, ...spawn }: Message<'spawn'> & PtySpawn): Promise<void> {
-    const request = { caller: this.#caller, signal: this.#gone.signal };
-    const { id } = (await this.#dispatch('pane:new', paneOfSpawn(spawn), request)) as PaneNewResult;
+  async #spawn(
+    { type: _, subscribe = false, ...spawn }: Message<'spawn'> & PtySpawn,
+    asker: Asker,
+  ): Promise<void> {
+    const { id } = (await this.#dispatch('pane:new', paneOfSpawn(spawn), asker)) as PaneNewResult;
     if (subscribe) await this.#subscribe({ type: 'subscribe', sessionId: id, from: 0 });
   }
 

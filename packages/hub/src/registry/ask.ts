@@ -16,6 +16,8 @@ export interface Asker {
   readonly signal: AbortSignal;
   /** What the call came with, so that its repeat gets the same answer. */
   readonly idempotencyKey?: string | undefined;
+  /** Told that the user is asked from now on, which may take minutes. */
+  readonly onAsked?: (() => void) | undefined;
 }
 
 /** Thrown where the user has not decided, and so nothing has happened: a repeat asks again. */
