@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import type { Approval, Client, PolyError } from '@polyphony/protocol';
@@ -605,6 +605,48 @@ it('denies everything to panes when config.toml cannot be read, and says so', as
   const { problems, approvals } = await hub.client.call('server:status', {});
   expect([problems, approvals]).toEqual([[expect.stringContaining('config.toml')], 0]);
 });
+
+it('goes by a config.toml that is a link, where nobody else can change what it leads to', async () => {
+  await using hub = await TestHub.start();
+  const pane = hub.as(await hub.paneToken('asker'));
+  const folder = join(hub.home, 'dotfiles');
+  const file = join(folder, 'poly.toml');
+  mkdirSync(folder);
+  chmodSync(folder, 0o755);
+  writeFileSync(file, '[permission.spawn]\n"sleep" = "deny"');
+  chmodSync(file, 0o644);
+  symlinkSync(file, join(folder, 'link'));
+  symlinkSync(join(folder, 'link'), join(hub.dir, 'config.toml'));
+  const spawns = async (): Promise<[string, readonly string[]]> => {
+    await hub.kill('SIGTERM');
+    await hub.start();
+    const codes = ['true', 'sleep'].map((program) =>
+      pane.call('pane:new', { argv: [program, '0'] }).then(
+        () => 'started',
+        ({ code }: PolyError) => code,
+      ),
+    );
+    return [(await Promise.all(codes)).join(), (await hub.client.call('server:status', {})).problems];
+  };
+  expect(await spawns()).toEqual(['started,forbidden', []]);
+  for (const [path, mode] of [
+    [file, 0o664],
+    [file, 0o646],
+    [folder, 0o777],
+  ] as const) {
+    chmodSync(path, mode);
+    expect(await spawns()).toEqual([
+      'forbidden,forbidden',
+      [expect.stringContaining(`${path} can be changed by others (mode ${mode.toString(8)})`)],
+    ]);
+    expect((await hub.client.call('server:status', {})).problems[0]).toContain(`chmod go-w ${path}`);
+    chmodSync(path, path === file ? 0o644 : 0o755);
+  }
+  rmSync(file);
+  expect(await spawns()).toEqual(['forbidden,forbidden', [expect.stringContaining('no such file')]]);
+  rmSync(join(hub.dir, 'config.toml'));
+  expect(await spawns()).toEqual(['started,started', []]);
+}, 60_000);
 
 it('is withdrawn, never answered, when the hub is killed while it waits', async () => {
   await using hub = await TestHub.start();

@@ -1,5 +1,16 @@
-import { readFileSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readFileSync,
+  realpathSync,
+  type Stats,
+  statSync,
+} from 'node:fs';
 import { homedir } from 'node:os';
+import { dirname } from 'node:path';
 import { PolyError, readGiven } from '@polyphony/protocol';
 import { parse } from 'smol-toml';
 import * as z from 'zod';
@@ -57,15 +68,17 @@ const known = z.strictObject({
     })
     .prefault({}),
 });
+/** In such a folder nobody replaces what is somebody else's. */
+const sticky = 0o1000;
 const denyAll: Rules = { '*': 'deny' };
 
 /** Reads the user's configuration. One that cannot be read denies: it may have meant to. */
 export function readConfig(file: string): Config {
   let text: string;
   try {
-    text = readFileSync(file, 'utf8');
+    if (!lstatSync(file, { throwIfNoEntry: false })) return { ...known.parse({}), problems: [] };
+    text = readTrusted(file);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { ...known.parse({}), problems: [] };
     return denied(`${file} cannot be read: ${(error as Error).message}`);
   }
   try {
@@ -73,6 +86,33 @@ export function readConfig(file: string): Config {
   } catch (error) {
     return denied(error instanceof PolyError ? error.message : `${file}: ${(error as Error).message}`);
   }
+}
+
+/** Follows a link, as people who keep their settings elsewhere have one; what it leads to must be as safe as a file here. */
+function readTrusted(file: string): string {
+  const real = realpathSync(file);
+  const fd = openSync(real, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  try {
+    const stat = fstatSync(fd);
+    if (!stat.isFile()) throw new Error(`${real} is no file`);
+    const folder = statSync(dirname(real));
+    refuseForeign(dirname(real), folder, (folder.mode & sticky) !== 0);
+    const hidden = folder.uid === process.getuid?.() && (folder.mode & 0o077) === 0;
+    refuseForeign(real, stat, hidden);
+    return readFileSync(fd, 'utf8');
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** Throws when somebody else could change it; the one who may do everything is nobody else. */
+function refuseForeign(path: string, { uid, mode }: Stats, outOfReach: boolean): void {
+  if (process.getuid && uid !== process.getuid() && uid !== 0)
+    throw new Error(`${path} belongs to somebody else; put it where only you can write`);
+  if (mode & 0o022 && !outOfReach)
+    throw new Error(
+      `${path} can be changed by others (mode ${(mode & 0o777).toString(8)}); make it yours alone with: chmod go-w ${path}`,
+    );
 }
 
 function denied(problem: string): Config {
