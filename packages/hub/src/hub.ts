@@ -183,6 +183,7 @@ async function build(
       panes: panes.book.list().length,
       approvals: approvals.list().length,
       session: await session.usable(),
+      ...(session.trouble && { sessionTrouble: session.trouble }),
       gauges: {
         ...gaugesOf(store.gauges(), streams.readers),
         ...(disk && { outputDiskBytes: disk.bytes, outputNotOnDisk: disk.lost }),

@@ -74,6 +74,39 @@ describe.concurrent('a process that is stopped, not ended', () => {
     );
   }, 60_000);
 
+  it('tmux: the command line says that it does not answer, and never that it is not there', async () => {
+    await using ground = new CliGround();
+    await ground.ok('server', 'start');
+    expect(await ground.ok('session', 'start')).toContain('is up');
+    const tmux = ['-S', ground.env.POLY_TMUX_SOCKET ?? '', 'display', '-p', '#{pid}'];
+    const pid = Number(execFileSync('tmux', tmux, { encoding: 'utf8' }));
+    process.kill(pid, 'SIGSTOP');
+    const silent = 'tmux takes calls and does not answer: it may be stopped.';
+    try {
+      const status = await ground.ok('server', 'status');
+      expect(status).toContain(silent);
+      expect(status).not.toContain('not up');
+      const run = await ground.run(['run', '--name', 'instead', '--', 'cat']);
+      expect(run).toMatchObject({ code: 0, stdout: 'instead\n' });
+      expect(run.stderr).toContain(`${silent} So this is a pty pane.`);
+      const asked = [
+        ['run', '--backend', 'tmux', '--', 'cat'],
+        ['session', 'attach'],
+        ['session', 'start'],
+      ];
+      for (const args of asked) {
+        const { code, stderr } = await ground.run(args);
+        expect([code, stderr]).toEqual([4, expect.stringContaining(silent)]);
+        expect(stderr).not.toContain('Install tmux');
+      }
+    } finally {
+      process.kill(pid, 'SIGCONT');
+    }
+    await until(async () => /tmux session +up/.test(await ground.ok('server', 'status')));
+    expect(await ground.run(['run', '--name', 'again', '--', 'cat'])).toMatchObject({ code: 0, stderr: '' });
+    expect(await ground.ok('ls')).toMatch(/again.*tmux/);
+  }, 60_000);
+
   it('the hub: the command line says so and what to do, and stops waiting', async () => {
     await using ground = new CliGround();
     const { pid } = JSON.parse(await ground.ok('server', 'start', '--json')) as { readonly pid: number };

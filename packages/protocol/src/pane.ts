@@ -42,6 +42,8 @@ export interface PaneNewResult {
   readonly meta: Meta;
   readonly backend: Backend;
   readonly pid: number;
+  /** Why it is not where it would be expected. */
+  readonly notice?: string | undefined;
 }
 
 /** The parameters of `pane:new`, one by one, for the actions that share some. */
@@ -68,7 +70,7 @@ export const paneNew: Action<PaneNewParams, PaneNewResult> = defineAction({
   scope: 'pane:spawn',
   effect: 'write',
   params: z.strictObject(paneNewShape),
-  result: z.object({ id: paneId, meta, backend, pid: z.int() }),
+  result: z.object({ id: paneId, meta, backend, pid: z.int(), notice: z.string().optional() }),
   secrets: ['env'],
 });
 

@@ -41,6 +41,8 @@ export interface ServerStatus {
   /** Calls that wait for the user. */
   readonly approvals: number;
   readonly session: boolean;
+  /** Why nobody can know whether the tmux session is there. */
+  readonly sessionTrouble?: string | undefined;
   readonly gauges: Readonly<Record<string, number>>;
   /** What a person should look at. */
   readonly problems: readonly string[];
@@ -61,6 +63,7 @@ export const serverStatus: Action<Record<string, never>, ServerStatus> = defineA
     panes: z.int(),
     approvals: z.int(),
     session: z.boolean(),
+    sessionTrouble: z.string().optional(),
     gauges: z.record(z.string(), z.number()),
     problems: z.array(z.string()),
   }),

@@ -4,6 +4,8 @@ import { type Action, defineAction, nothing } from './action.ts';
 /** Where the tmux session that holds tmux panes is found. */
 export interface TmuxSession {
   readonly running: boolean;
+  /** Why nobody can know whether it runs. */
+  readonly trouble?: string | undefined;
   readonly tmux: string;
   readonly socket: string;
   readonly name: string;
@@ -11,6 +13,7 @@ export interface TmuxSession {
 
 const tmuxSession: z.ZodType<TmuxSession> = z.object({
   running: z.boolean(),
+  trouble: z.string().optional(),
   tmux: z.string(),
   socket: z.string(),
   name: z.string(),

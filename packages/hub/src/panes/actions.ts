@@ -51,8 +51,7 @@ export function registerPaneActions({ registry, panes, events, dispatch }: PaneA
   const { book, gate } = panes;
 
   registry.register(owner, paneNew, async (params, context) => {
-    const { id, meta, backend, pid } = await panes.create(params, context, { action: paneNew.name });
-    return { id, meta, backend, pid };
+    return panes.describe(await panes.create(params, context, { action: paneNew.name }), params);
   });
   registry.register(owner, paneClose, async ({ paneId, cleanup = true }, { caller }) => {
     await panes.close(paneId, { cleanup, from: caller });

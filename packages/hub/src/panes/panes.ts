@@ -4,6 +4,7 @@ import { setTimeout } from 'node:timers/promises';
 import {
   type Backend,
   type PaneNewParams,
+  type PaneNewResult,
   type PaneScreen,
   type Participant,
   PolyError,
@@ -231,6 +232,13 @@ export class Panes {
     const { ask, config, env: user } = this.#options;
     const question = permitSpawn(config, asker.caller, action, { ...start, user });
     if (question) await ask(question, asker);
+  }
+
+  /** What whoever asked for a pane is told of it. */
+  describe({ id, meta, backend, pid }: PaneRecord, asked: PaneNewParams): PaneNewResult {
+    const { trouble } = this.#options.session;
+    const instead = trouble !== undefined && asked.backend === undefined && backend === 'pty';
+    return { id, meta, backend, pid, ...(instead && { notice: `${trouble} So this is a pty pane.` }) };
   }
 
   /** Runs the program of a pane and writes down that it runs. */

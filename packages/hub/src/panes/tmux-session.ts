@@ -42,7 +42,14 @@ export class TmuxSession {
 
   async info(): Promise<SessionInfo> {
     const { socket, session } = this.#options;
-    return { running: await this.usable(), tmux: 'tmux', socket, name: session };
+    const running = await this.usable();
+    const { trouble } = this;
+    return { running, ...(trouble && { trouble }), tmux: 'tmux', socket, name: session };
+  }
+
+  /** What is wrong while tmux owes an answer: it may be there, and nobody can know. */
+  get trouble(): string | undefined {
+    return this.#silence ? silent.message : undefined;
   }
 
   /** Whether the session is there. Throws when that cannot be known: nobody may be taken for dead on a guess. */
@@ -182,9 +189,17 @@ export class TmuxSession {
   }
 }
 
+const silent = {
+  message: 'tmux takes calls and does not answer: it may be stopped.',
+  hint: 'Let it go on with kill -CONT and the pid of its server, or use a pty pane: --backend pty.',
+};
+
 function unreachable(cause: unknown): PolyError {
-  return new PolyError('unavailable', `tmux does not answer: ${(cause as Error).message}`, {
-    hint: 'Install tmux, or use a pty pane: --backend pty.',
+  const { code, message } = cause as Error & { readonly code?: string };
+  if (code === 'timed_out') return new PolyError('unavailable', silent.message, { hint: silent.hint, cause });
+  const hint = code === 'missing_binary' ? 'Install tmux, or use' : 'See poly doctor, or use';
+  return new PolyError('unavailable', `tmux cannot be used: ${message}`, {
+    hint: `${hint} a pty pane: --backend pty.`,
     cause,
   });
 }

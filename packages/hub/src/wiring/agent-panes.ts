@@ -9,8 +9,7 @@ export function agentPanes(panes: Panes): AgentPanes {
   return {
     async create(params, fixedEnv, asker) {
       const options = { action: agentCreate.name, drawn: true, fixedEnv };
-      const { id, meta, backend, pid } = await panes.create(params, asker, options);
-      return { id, meta, backend, pid };
+      return panes.describe(await panes.create(params, asker, options), params);
     },
     visibleTo: (caller) => panes.visibleTo(caller),
     find: (paneId) => book.find(paneId),

@@ -35,6 +35,7 @@ export const agentCommands: readonly Command[] = [
       const made = await startProgram<AgentPane>('agent:create', argv, { flags, env, hub });
       if (json) return out.json(made);
       out.line(made.id);
+      if (made.notice) out.note(made.notice);
     },
   }),
   command({

@@ -65,6 +65,7 @@ export const paneCommands: readonly Command[] = [
         return (await import('../attach/attach.ts')).attach({ ...call, args: [made.id], flags: {} });
       if (json) return out.json(made);
       out.line(made.id);
+      if (made.notice) out.note(made.notice);
       if (out.isTerminal)
         out.note(out.paint('dim', `poly attach ${made.id} shows it, poly read ${made.id} what it printed.`));
     },

@@ -105,14 +105,15 @@ export const serverCommands: readonly Command[] = [
     async run({ hub, out, json }) {
       const status = await hub.call('server:status', {});
       if (json) return out.json(status);
-      const { version, pid, startedAt, socket, url, panes, session, approvals, problems } = status;
+      const { version, pid, startedAt, socket, url, panes, session, sessionTrouble, approvals, problems } =
+        status;
       out.table([
         ['version', version],
         ['pid', `${pid}, up for ${age(Date.parse(startedAt))}`],
         ['socket', socket],
         ['address', url ?? 'none: it listens on the socket only'],
         ['panes', String(panes)],
-        ['tmux session', session ? 'up' : 'not up'],
+        ['tmux session', sessionTrouble ?? (session ? 'up' : 'not up')],
         ...(approvals > 0 ? [['approvals', waitingNote(approvals)]] : []),
         ...problems.map((problem) => ['problem', problem]),
       ]);

@@ -27,6 +27,7 @@ export const sessionCommands: readonly Command[] = [
     examples: ['poly session attach'],
     async run({ hub, env, out }) {
       const session = await hub.call('session:status', {});
+      if (session.trouble) throw new PolyError('unavailable', session.trouble, { hint: 'See: poly doctor' });
       if (!session.running)
         throw new PolyError('not_found', 'the tmux session is not up.', {
           hint: 'Start it with: poly session start',
