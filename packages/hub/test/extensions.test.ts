@@ -366,7 +366,7 @@ describe('actions of an extension', () => {
     expect(await ground.run('a:date')).toEqual({ at: '1970-01-01T00:00:00.000Z' });
     expect(await ground.failure('a:nothing', { more: 1 })).toMatchObject({ code: 'invalid_arguments' });
     expect((await ground.failure('a:lies')).message).toContain(
-      'a:lies answered something else than it declares: n:',
+      'a:lies answered something else than it declares: n must be a number, not "one"',
     );
     expect((await ground.failure('a:circle')).message).toContain(
       'what a:circle answered cannot be written as JSON',
