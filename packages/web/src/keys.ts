@@ -68,7 +68,7 @@ const byKey = new Map(listKeys.flatMap(({ keys, command }) => keys.map((key) => 
 export function commandOfKey({ key, ctrlKey, altKey, metaKey, target }: KeyboardEvent): Command | undefined {
   if (ctrlKey || altKey || metaKey || document.querySelector('dialog[open]')) return undefined;
   const element = target instanceof Element ? target : undefined;
-  if (element?.closest('input, textarea, select, [contenteditable]')) return undefined;
+  if (element?.closest('input, textarea, select, [contenteditable], .box')) return undefined;
   // A button that has the focus is pressed by Enter.
   if (key === 'Enter' && element?.closest('button, a, summary')) return undefined;
   return byKey.get(key);

@@ -69,7 +69,6 @@ export class PaneTerminal {
   #restore: number | undefined;
   readonly #places: LinePlaces;
   readonly #letters: Letters;
-  #wantsFocus = false;
   #arrivals: (() => void)[] = [];
   #found: IDecoration | undefined;
   #closed = false;
@@ -120,8 +119,8 @@ export class PaneTerminal {
   }
 
   focus(): void {
-    this.#wantsFocus = true;
-    this.#terminal.focus();
+    if (this.#terminal.element) this.#terminal.focus();
+    else this.#options.box.focus();
   }
 
   type(data: string): void {
@@ -328,7 +327,7 @@ export class PaneTerminal {
     // A row more and again one less changes nothing else.
     this.#terminal.resize(cols, rows + 1);
     this.#terminal.resize(cols, rows);
-    if (this.#wantsFocus) this.#terminal.focus();
+    if (document.activeElement === this.#options.box) this.#terminal.focus();
   }
 
   /** Where the user has scrolled to; at the upper end everything that is kept is drawn again. */

@@ -55,7 +55,6 @@ export function PaneTile(props: PaneTileProps): JSX.Element {
   const { onActivate, onLeave, onEnd, onClose, onLink, onLetters } = props;
   const box = useRef<HTMLDivElement>(null);
   const terminal = useRef<PaneTerminal>(undefined);
-  const wantsFocus = useRef(false);
   const [view, setView] = useState<PaneView>();
   const [searching, setSearching] = useState(false);
   const { label, tone } = stateOf(pane);
@@ -65,8 +64,9 @@ export function PaneTile(props: PaneTileProps): JSX.Element {
     if (size) void hub.attempt(hub.client.call('pane:resize', { paneId: pane.id, ...size }));
   };
   const focus = (): void => {
-    wantsFocus.current = !terminal.current;
-    terminal.current?.focus();
+    // Until there is a terminal the box has the focus, so that nobody is called back who has gone on meanwhile.
+    if (terminal.current) terminal.current.focus();
+    else box.current?.focus();
   };
   const changeLetters = (by: number): void => {
     if (terminal.current) onLetters(Math.round(terminal.current.letters) + by);
@@ -89,7 +89,7 @@ export function PaneTile(props: PaneTileProps): JSX.Element {
     sizeHere: () => terminal.current?.sizeHere(),
   }));
 
-  const keys: Readonly<Record<string, () => void>> = {
+  const keys: Keys = {
     l: onLeave,
     f: () => setSearching(true),
     home: () => terminal.current?.goBack(),
@@ -113,18 +113,9 @@ export function PaneTile(props: PaneTileProps): JSX.Element {
         letters: latest.current.letters,
         onView: setView,
         onLink: (address) => latest.current.onLink(address),
-        onKey: (event) => {
-          if (!event.ctrlKey || !event.shiftKey || event.altKey || event.metaKey) return false;
-          if (event.key.toLowerCase() === 'v') return true; // Left to the browser, which pastes.
-          const take = latest.current.keys[event.key.toLowerCase()];
-          if (!take) return false;
-          event.preventDefault();
-          take();
-          return true;
-        },
+        onKey: (event) => takeKey(event, latest.current.keys),
       });
       terminal.current.setScreenReader(latest.current.screenReader);
-      if (wantsFocus.current) terminal.current.focus();
     });
     return () => {
       closed = true;
@@ -205,8 +196,13 @@ export function PaneTile(props: PaneTileProps): JSX.Element {
       )}
       <div className="terminal">
         {/* biome-ignore lint/a11y/noStaticElementInteractions: a click beside the text means the terminal, too. */}
-        {/* biome-ignore lint/a11y/useKeyWithClickEvents: the terminal inside takes the keys. */}
-        <div ref={box} className="box" onClick={focus} />
+        <div
+          ref={box}
+          className="box"
+          tabIndex={-1}
+          onClick={focus}
+          onKeyDown={(event) => event.target === event.currentTarget && takeKey(event.nativeEvent, keys)}
+        />
         {view?.loading && <p className="note">Fetching everything that is kept…</p>}
         {view?.error && <p className="note bad">{harmless(view.error.message)}</p>}
         {view !== undefined && view.behind > 0 && !view.loading && (
@@ -230,4 +226,17 @@ export function PaneTile(props: PaneTileProps): JSX.Element {
       </div>
     </section>
   );
+}
+
+type Keys = Readonly<Record<string, () => void>>;
+
+/** Does what a key stands for, and answers whether it is ours and not the program's. */
+function takeKey(event: KeyboardEvent, keys: Keys): boolean {
+  if (!event.ctrlKey || !event.shiftKey || event.altKey || event.metaKey) return false;
+  if (event.key.toLowerCase() === 'v') return true; // Left to the browser, which pastes.
+  const take = keys[event.key.toLowerCase()];
+  if (!take) return false;
+  event.preventDefault();
+  take();
+  return true;
 }

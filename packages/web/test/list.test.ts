@@ -100,6 +100,23 @@ describe('the keyboard', () => {
     await row(page, 'apples').waitFor();
   });
 
+  it('stays where somebody has gone while a terminal was still to come', async () => {
+    await ground.pane('slow', 'echo here; exec cat');
+    const arrived = Promise.withResolvers<void>();
+    await page
+      .context()
+      .route('**/assets/pane-terminal*', (route) => arrived.promise.then(() => route.continue()));
+    await page.reload();
+    await row(page, 'slow').click();
+    await tile(page, 'slow').waitFor();
+    await page.keyboard.press('Control+Shift+L');
+    arrived.resolve();
+    await shows(tile(page, 'slow'), 'here');
+    await page.keyboard.press('/');
+    await page.keyboard.type('none');
+    await row(page, 'slow').waitFor({ state: 'detached' });
+  });
+
   it('explains itself with ?', async () => {
     await page.keyboard.press('?');
     const help = page.getByRole('dialog', { name: 'Keys' });
