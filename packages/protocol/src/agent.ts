@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import { type Action, defineAction, nothing } from './action.ts';
 import { paneId } from './id.ts';
-import { type PaneNewParams, type PaneNewResult, paneNew, paneNewShape, text } from './pane.ts';
+import { type PaneNewParams, type PaneNewResult, paneNew, paneNewShape } from './pane.ts';
+import { text } from './pane-parts.ts';
 
 export const agentStatuses = [
   'unknown',

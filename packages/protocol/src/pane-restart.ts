@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import { type Action, defineAction } from './action.ts';
 import { paneId } from './id.ts';
-import { type PaneNewResult, type PaneParams, paneNew, paneNewShape } from './pane.ts';
+import { type PaneNewResult, paneNew, paneNewShape } from './pane.ts';
+import type { PaneParams } from './pane-parts.ts';
 
 export interface PaneRestartParams extends PaneParams {
   readonly env?: Readonly<Record<string, string>> | undefined;

@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import { type Action, defineAction } from './action.ts';
 import { paneId } from './id.ts';
-import type { PaneLine, PaneParams } from './pane.ts';
+import type { PaneParams } from './pane-parts.ts';
+import type { PaneLine } from './pane-terminal.ts';
 
 export interface PaneSearchParams extends PaneParams {
   readonly pattern: string;

@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import { type Action, defineAction } from './action.ts';
 import { paneId } from './id.ts';
-import type { PaneLine, PaneParams } from './pane.ts';
+import { count, type PaneParams } from './pane-parts.ts';
+import type { PaneLine } from './pane-terminal.ts';
 
 export interface PaneWaitParams extends PaneParams {
   readonly exit?: boolean | undefined;
@@ -21,8 +22,6 @@ export interface PaneWaitResult {
   /** The byte to go on from: behind the line that matched, otherwise behind what has been printed. */
   readonly next: number;
 }
-
-const count = z.int().min(0);
 
 export const paneWait: Action<PaneWaitParams, PaneWaitResult> = defineAction({
   name: 'pane:wait',

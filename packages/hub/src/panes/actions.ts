@@ -48,17 +48,17 @@ export interface PaneActionsOptions {
 }
 
 export function registerPaneActions({ registry, panes, events, dispatch }: PaneActionsOptions): void {
-  const { book, gate } = panes;
+  const { book, gate, starting } = panes;
 
   registry.register(owner, paneNew, async (params, context) => {
-    return panes.describe(await panes.create(params, context, { action: paneNew.name }), params);
+    return starting.describe(await starting.create(params, context, { action: paneNew.name }), params);
   });
   registry.register(owner, paneClose, async ({ paneId, cleanup = true }, { caller }) => {
     await panes.close(paneId, { cleanup, from: caller });
     return {};
   });
   registry.register(owner, paneRestart, async ({ paneId, env }, context) => {
-    const { id, meta, backend, pid } = await panes.restart(paneId, env, context, paneRestart.name);
+    const { id, meta, backend, pid } = await starting.restart(paneId, env, context, paneRestart.name);
     return { id, meta, backend, pid };
   });
   registry.register(owner, panePrune, async (_, { caller }) => ({ ids: await panes.prune(caller) }));

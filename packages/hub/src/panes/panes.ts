@@ -1,73 +1,21 @@
-import { homedir, userInfo } from 'node:os';
-import { isAbsolute } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import {
-  type Backend,
-  type PaneNewParams,
-  type PaneNewResult,
-  type PaneScreen,
-  type Participant,
-  PolyError,
-} from '@polyphony/protocol';
-import { draft, type EventLog, type Source } from '../events/event-log.ts';
+import { type Backend, type PaneScreen, PolyError } from '@polyphony/protocol';
+import { draft, type Source } from '../events/event-log.ts';
 import type { Host, HostDisk } from '../host/client.ts';
-import type { Clock } from '../platform/clock.ts';
-import type { Config } from '../platform/config.ts';
-import type { Log } from '../platform/log.ts';
-import type { Random } from '../platform/random.ts';
-import type { Ask, Asker } from '../registry/ask.ts';
 import type { Caller } from '../registry/caller.ts';
-import type { Credentials } from '../registry/credentials.ts';
-import type { Store } from '../store/store.ts';
 import { Adoption } from './adoption.ts';
 import type { PaneBackend } from './backend.ts';
 import { Endings, unknownEnding } from './endings.ts';
-import { paneEnvironment } from './environment.ts';
 import { HostLink } from './host-link.ts';
 import { createInputGate, type InputGate } from './input-gate.ts';
+import type { PanesOptions } from './options.ts';
 import { PaneBook } from './pane-book.ts';
-import { defaultSize, type PaneRecord } from './pane-record.ts';
-import { owns, permitSpawn } from './permit.ts';
-import type { Start } from './program-names.ts';
-import { createPtyBackend, type Keep } from './pty-backend.ts';
+import type { PaneRecord } from './pane-record.ts';
+import { owns } from './permit.ts';
+import { createPtyBackend } from './pty-backend.ts';
 import { SessionWatch } from './session-watch.ts';
+import { Starting } from './starting.ts';
 import { TmuxBackend } from './tmux-backend.ts';
-import type { TmuxSession } from './tmux-session.ts';
-
-export interface PanesOptions {
-  readonly store: Store;
-  readonly events: EventLog;
-  readonly credentials: Credentials;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly log: Log;
-  readonly config: Config;
-  readonly ask: Ask;
-  readonly keep: Keep;
-  readonly session: TmuxSession;
-  readonly connectHost: () => Promise<Host>;
-  /** The host that runs already, if one does. */
-  readonly findHost: () => Promise<Host | undefined>;
-  /** The environment the user has. */
-  readonly env: Readonly<Record<string, string | undefined>>;
-  /** How programs in panes find the hub. */
-  readonly address: () => {
-    readonly host: string;
-    readonly socket: string;
-    readonly port: number | null;
-    readonly url: string | null;
-  };
-  readonly hub: Participant;
-}
-
-export interface CreateOptions {
-  /** What it is started by. */
-  readonly action: string;
-  /** Variables it is given whenever it starts. */
-  readonly fixedEnv?: Readonly<Record<string, string>>;
-  /** Draw its screen from the start. */
-  readonly drawn?: boolean;
-}
 
 interface CloseOptions {
   /** Forget its record and its output, too. */
@@ -76,15 +24,9 @@ interface CloseOptions {
   readonly from?: Source;
 }
 
-/** What is decided about a pane before its program runs. */
-type PanePlan = Omit<
-  PaneRecord,
-  'status' | 'exitCode' | 'exitSignal' | 'tokenHash' | 'pid' | 'startTime' | 'tmuxPane'
->;
-
 const retryMs = 1_000;
 
-/** Every pane of both backends: opened, found again, and ended. */
+/** Every pane of both backends: found again, looked at, and ended. */
 export class Panes {
   readonly #options: PanesOptions;
   readonly #stop = new AbortController();
@@ -93,6 +35,7 @@ export class Panes {
   readonly gate: InputGate;
   readonly tmux: TmuxBackend;
   readonly watch: SessionWatch;
+  readonly starting: Starting;
   readonly #backends: Readonly<Record<Backend, PaneBackend>>;
   readonly #endings: Endings;
   readonly #adoption: Adoption;
@@ -115,12 +58,22 @@ export class Panes {
     });
     this.#backends = { pty: createPtyBackend(this.link, options.keep), tmux: this.tmux };
     this.#endings = new Endings({ book, link: this.link, hub: options.hub, signal: this.#stop.signal });
+    this.starting = new Starting({
+      ...options,
+      book,
+      backends: this.#backends,
+      endings: this.#endings,
+      close: (id) => this.close(id, { cleanup: false }),
+    });
     this.#adoption = new Adoption({
       ...options,
       book,
       tmux: this.tmux,
       endings: this.#endings,
-      revive: (record) => this.#revive(record),
+      revive: async (record) => {
+        await this.starting.revive(record);
+        if (record.backend === 'tmux') this.#own(this.watch.look());
+      },
       own: (work) => this.#own(work),
     });
     this.watch = new SessionWatch({ ...options, meetPanes: (up) => this.#meetTmux(up) });
@@ -150,118 +103,6 @@ export class Panes {
     });
     await this.#adoption.settled;
     await this.watch.look();
-  }
-
-  async create(
-    params: PaneNewParams,
-    asker: Asker,
-    { action, drawn = false, fixedEnv = {} }: CreateOptions,
-  ): Promise<PaneRecord> {
-    const { caller } = asker;
-    const { clock, env: user, session, random } = this.#options;
-    const backend = params.backend ?? ((await session.usable()) ? 'tmux' : 'pty');
-    await this.#needBackend(backend);
-    const id = params.id ?? `${backend === 'pty' ? 'pty' : 'pane'}_${random.hex(4)}`;
-    const argv = params.argv ?? [user.SHELL || userInfo().shell || '/bin/sh'];
-    const cwd = params.cwd ?? user.HOME ?? homedir();
-    if (!isAbsolute(cwd)) {
-      throw new PolyError('invalid_arguments', `cwd "${cwd}" must be an absolute path.`);
-    }
-    await this.#mayStart(asker, action, { argv, cwd, env: { ...params.env, ...fixedEnv } });
-    const plan: PanePlan = {
-      id,
-      backend,
-      title: params.title ?? argv.join(' ').slice(0, 200),
-      argv,
-      cwd,
-      env: params.persist ? (params.env ?? {}) : {},
-      fixedEnv,
-      meta: params.meta ?? {},
-      persist: params.persist ?? false,
-      notifyOnExit: params.notifyOnExit ?? false,
-      cols: params.cols ?? defaultSize.cols,
-      rows: params.rows ?? defaultSize.rows,
-      createdAt: clock.now(),
-      createdBy: (caller.pane && this.book.find(caller.pane)?.tokenHash) || null,
-      family: caller.family,
-      drawn,
-    };
-    return this.book.exclusive(id, async () => {
-      if (this.book.find(id)) {
-        throw new PolyError('conflict', `there is a pane "${id}" already.`, {
-          hint: 'Close it, or take another id.',
-        });
-      }
-      return this.#start(plan, params.env ?? {}, caller);
-    });
-  }
-
-  /** Starts the program of a pane anew, whether it runs or has ended; what it printed is forgotten. */
-  async restart(
-    id: string,
-    env: Readonly<Record<string, string>> | undefined,
-    asker: Asker,
-    action: string,
-  ): Promise<PaneRecord> {
-    const { clock, credentials } = this.#options;
-    const { argv, cwd, backend, tokenHash, ...record } = this.book.get(id);
-    const added = env ?? record.env;
-    await this.#needBackend(backend);
-    await this.#mayStart(asker, action, { argv, cwd, env: { ...added, ...record.fixedEnv } });
-    await this.close(id, { cleanup: false });
-    return this.book.exclusive(id, async () => {
-      const { killed: _, ...ended } = this.book.get(id);
-      if (ended.tokenHash !== tokenHash)
-        throw new PolyError('conflict', `somebody else has started ${id} anew meanwhile.`);
-      credentials.revoke(id);
-      await this.#endings.forget(id);
-      const family = ended.family ?? tokenHash;
-      const again = { ...ended, family, createdAt: clock.now(), env: ended.persist ? added : {} };
-      return this.#start(again, added, asker.caller);
-    });
-  }
-
-  async #needBackend(backend: Backend): Promise<void> {
-    if (backend === 'pty' || (await this.#options.session.running())) return;
-    throw new PolyError('unavailable', 'the tmux session is not running.', {
-      hint: 'Start it with poly session start, or use a pty pane: --backend pty.',
-    });
-  }
-
-  async #mayStart(asker: Asker, action: string, start: Omit<Start, 'user'>): Promise<void> {
-    const { ask, config, env: user } = this.#options;
-    const question = permitSpawn(config, asker.caller, action, { ...start, user });
-    if (question) await ask(question, asker);
-  }
-
-  /** What whoever asked for a pane is told of it. */
-  describe({ id, meta, backend, pid }: PaneRecord, asked: PaneNewParams): PaneNewResult {
-    const { trouble } = this.#options.session;
-    const instead = trouble !== undefined && asked.backend === undefined && backend === 'pty';
-    return { id, meta, backend, pid, ...(instead && { notice: `${trouble} So this is a pty pane.` }) };
-  }
-
-  /** Runs the program of a pane and writes down that it runs. */
-  async #start(plan: PanePlan, added: Readonly<Record<string, string>>, from: Source): Promise<PaneRecord> {
-    const { credentials, env: user, address } = this.#options;
-    const { token, hash } = credentials.issue(plan.id, plan.family);
-    const planned = {
-      ...plan,
-      status: 'running' as const,
-      exitCode: null,
-      exitSignal: null,
-      tokenHash: hash,
-    };
-    try {
-      const env = paneEnvironment(user, { ...added, ...plan.fixedEnv }, { id: plan.id, token, ...address() });
-      const opened = await this.#backends[plan.backend].open({ record: planned, env });
-      const record: PaneRecord = { ...planned, ...opened };
-      await this.book.put(record, [draft(from, 'pane:created', { paneId: plan.id })]);
-      return record;
-    } catch (error) {
-      credentials.revoke(plan.id);
-      throw error;
-    }
   }
 
   async close(
@@ -399,24 +240,6 @@ export class Panes {
         this.#watching = undefined;
         if (!this.#stop.signal.aborted) this.#own(this.watch.look());
       });
-  }
-
-  /** Starts the command of a pane again that was lost and is meant to outlive that. */
-  async #revive(record: PaneRecord): Promise<void> {
-    if (!record.persist) return;
-    const { session, hub, credentials, clock, log } = this.#options;
-    const again = { ...record, family: record.family ?? record.tokenHash, createdAt: clock.now() };
-    try {
-      if (record.backend === 'tmux') await session.start();
-      await this.book.exclusive(record.id, async () => {
-        credentials.revoke(record.id);
-        await this.#endings.forget(record.id);
-        await this.#start(again, record.env, { participant: hub });
-      });
-      if (record.backend === 'tmux') this.#own(this.watch.look());
-    } catch (error) {
-      log.error('a pane that is to persist could not be started again', { pane: record.id, error });
-    }
   }
 
   /** Reads something of a pane from the host; what a killed host had in memory is lost. */

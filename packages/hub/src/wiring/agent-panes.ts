@@ -5,11 +5,11 @@ import type { Panes } from '../panes/panes.ts';
 
 /** Panes as agents need them. */
 export function agentPanes(panes: Panes): AgentPanes {
-  const { book, gate } = panes;
+  const { book, gate, starting } = panes;
   return {
     async create(params, fixedEnv, asker) {
       const options = { action: agentCreate.name, drawn: true, fixedEnv };
-      return panes.describe(await panes.create(params, asker, options), params);
+      return starting.describe(await starting.create(params, asker, options), params);
     },
     visibleTo: (caller) => panes.visibleTo(caller),
     find: (paneId) => book.find(paneId),

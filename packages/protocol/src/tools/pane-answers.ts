@@ -1,5 +1,6 @@
-import type { PaneInfo, PaneLine, PaneReadResult, PaneScreen } from '../pane.ts';
+import type { PaneInfo } from '../pane.ts';
 import type { PaneSearchResult } from '../pane-search.ts';
+import type { PaneLine, PaneReadResult, PaneScreen } from '../pane-terminal.ts';
 import type { PaneWaitResult } from '../pane-wait.ts';
 import { fieldLines, foreignLine, taggedText } from './tagged-text.ts';
 
