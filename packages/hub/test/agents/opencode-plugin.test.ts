@@ -100,12 +100,12 @@ describe('the plugin, listed twice in a real OpenCode', () => {
   });
 
   it.each([
-    ['pty_spawn', { command: 5 }, /pty_spawn was given wrong arguments: command: /],
+    ['pty_spawn', { command: 5 }, /pty_spawn was given wrong arguments: command must be text, not 5/],
     ['pty_spawn', { command: 'cat', shell: true }, /shell/],
     ['pty_spawn', { command: 'no-such-program-at-all' }, /no-such-program-at-all/],
     ['pty_spawn', { command: 'cat', workdir: 'nowhere' }, /workdir "nowhere" is not there/],
     ['pty_write', { id: 'pty_00000000', data: 'x' }, /there is no terminal "pty_00000000" in this project/],
-    ['pty_read', { id: '../x' }, /id: /],
+    ['pty_read', { id: '../x' }, /id must be 1-64 letters/],
     ['pty_wait', { id: 'pty_00000000' }, /say one of exit, text and idleMs/],
   ])('says what is wrong with %s %j', async (name, input, problem) => {
     expect(await tool(name, input)).toMatch(problem);
