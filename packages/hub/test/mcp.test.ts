@@ -1,9 +1,12 @@
+import { once } from 'node:events';
 import { mkdtempSync, readFileSync, realpathSync } from 'node:fs';
+import { connect as connectTo, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type CallToolResult, Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { WebSocket } from 'ws';
 import { CliGround } from './cli-ground.ts';
 import { TestHub, until } from './test-hub.ts';
 
@@ -179,6 +182,89 @@ describe('what a client may do', () => {
   });
 });
 
+describe('a client that does as it likes', () => {
+  const connect = async (token = hub.token): Promise<WebSocket> => {
+    const socket = new WebSocket('ws://poly/mcp', {
+      createConnection: () => connectTo(hub.socket),
+      headers: { authorization: `Bearer ${token}` },
+    });
+    socket.on('error', () => undefined);
+    await once(socket, 'open');
+    return socket;
+  };
+  const heard = async (socket: WebSocket): Promise<unknown> => {
+    const [data] = await once(socket, 'message');
+    return JSON.parse(String(data));
+  };
+  const ping = (id: unknown): string => JSON.stringify({ jsonrpc: '2.0', id, method: 'ping' });
+
+  it.each([
+    ['is no JSON', 'not json'],
+    ['is no greeting', '{"cwd":5}'],
+    ['is nested too deep', '['.repeat(100)],
+    ['is no text', Buffer.from([0xff, 0xfe])],
+    ['is too large', 'x'.repeat(2 * 1024 * 1024)],
+  ])('loses its own connection by a first message that %s', async (_, first) => {
+    const socket = await connect();
+    socket.send(first);
+    await once(socket, 'close');
+    expect(await use(await byHttp(hub), 'pty_list')).toContain('<pty_list>');
+  });
+
+  it('loses its own connection by a frame that is none', async () => {
+    const socket = await connect();
+    socket.send('{}');
+    const ended = once(socket, 'close');
+    (socket as unknown as { _socket: Socket })._socket.write(Buffer.from([0xff, 0xff, 0xff, 0xff]));
+    await ended;
+    expect(await use(await byHttp(hub), 'pty_list')).toContain('<pty_list>');
+  });
+
+  it.each(['null', '5', '[]', '{"id":1}', ping(null), ping({}), ping(1.5)])(
+    'is told that %s is no message',
+    async (line) => {
+      const socket = await connect();
+      socket.send('{}');
+      socket.send(line);
+      expect(await heard(socket)).toMatchObject({ id: null, error: { code: -32600 } });
+      socket.terminate();
+    },
+  );
+
+  it('has at most 64 calls at once', async () => {
+    const { id } = await hub.client.call('pane:new', { argv: ['cat'] });
+    const socket = await connect();
+    socket.send('{}');
+    const params = {
+      protocolVersion: '2025-06-18',
+      capabilities: {},
+      clientInfo: { name: 'x', version: '1' },
+    };
+    socket.send(JSON.stringify({ jsonrpc: '2.0', id: 0, method: 'initialize', params }));
+    await heard(socket);
+    const wait = { name: 'pty_wait', arguments: { id, exit: true } };
+    for (let call = 1; call <= 65; call++)
+      socket.send(JSON.stringify({ jsonrpc: '2.0', id: call, method: 'tools/call', params: wait }));
+    expect(await heard(socket)).toMatchObject({ id: 65, error: { message: expect.stringContaining('64') } });
+    socket.terminate();
+  });
+
+  it('says nothing more once its pane is gone, whether or not it listens', async () => {
+    const token = await hub.paneToken('soon');
+    const socket = await connect(token);
+    socket.send('{}');
+    socket.pause();
+    const ended = once(socket, 'close');
+    await hub.client.call('pane:close', { paneId: 'soon' });
+    const params = { name: 'pty_spawn', arguments: { command: 'cat', title: 'after all' } };
+    socket.send(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }));
+    socket.resume();
+    await ended;
+    const titles = (await hub.client.call('pane:list', {})).map(({ title }) => title);
+    expect(titles).not.toContain('after all');
+  });
+});
+
 describe('poly mcp', () => {
   it('works in the folder of its agent, and with its environment', async () => {
     const cwd = mkdtempSync(join(tmpdir(), 'poly-mcp-'));
@@ -213,6 +299,16 @@ describe('poly mcp', () => {
     await own.start();
     expect(await use(client, 'pty_write', { id, data: 'after\\n' })).toMatch(/^Sent/);
     expect(await waited).toContain('Reason: text');
+    await client.close();
+  });
+
+  it('says of a message that is too large how large it may be, and never sends it', async () => {
+    const client = await byStdio(hub);
+    const pattern = 'é'.repeat(600_000);
+    await expect(client.callTool({ name: 'pty_read', arguments: { id: 'x', pattern } })).rejects.toThrow(
+      /at most 1048576 bytes/,
+    );
+    expect(await use(client, 'pty_list')).toContain('<pty_list>');
     await client.close();
   });
 

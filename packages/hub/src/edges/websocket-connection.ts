@@ -107,7 +107,6 @@ export class WebSocketConnection {
       this.#gone.abort();
       for (const following of this.#followed.values()) following.abort();
     });
-    client.on('error', (error) => log.info('a WebSocket failed', { error }));
     receive(Buffer.from('{"type":"session_list"}'));
   }
 

@@ -15,6 +15,9 @@ export interface WebSocketEdgeOptions extends WebSocketConnectionOptions {
 type Identify = (request: IncomingMessage, url: URL) => Caller;
 
 const largestMessage = 1024 * 1024;
+const mostOfFamily = 64;
+/** How long a client that is let go may take to say goodbye. */
+const goodbyeMs = 500;
 
 /** The door of `/ws` and `/mcp`: who may come in, who is in, and who has gone without a word. */
 export class WebSocketEdge {
@@ -41,8 +44,12 @@ export class WebSocketEdge {
 
   /** Ends the connections of a pane whose credential is no longer good. */
   drop(pane: string): void {
-    for (const [client, caller] of this.#callers)
-      if (caller.pane === pane) client.close(1008, 'the credential was revoked');
+    for (const [client, caller] of this.#callers) {
+      if (caller.pane !== pane) continue;
+      client.close(1008, 'the credential was revoked');
+      client.pause(); // Whatever it says now counts no more, also if it does not care.
+      setTimeout(() => client.terminate(), goodbyeMs).unref();
+    }
   }
 
   close(): void {
@@ -55,6 +62,7 @@ export class WebSocketEdge {
     const caller = identify(request, url);
     const meet = this.#meetings[url.pathname];
     if (!meet) throw new PolyError('unknown_route', `there is no WebSocket at ${url.pathname}.`);
+    this.#share(caller);
     this.#sockets ??= createServer();
     const sockets = await this.#sockets;
     sockets.handleUpgrade(request, socket, head, (client) => {
@@ -62,6 +70,7 @@ export class WebSocketEdge {
       this.#alive.add(client);
       client.on('pong', () => this.#alive.add(client));
       client.on('close', () => this.#callers.delete(client));
+      client.on('error', (error) => this.#options.log.info('a WebSocket failed', { error }));
       meet(client, caller, url);
     });
   }
@@ -72,6 +81,20 @@ export class WebSocketEdge {
       '/ws': (client, caller) => void new WebSocketConnection(client, caller, this.#options),
       '/mcp': (client, caller, url) => this.#options.mcp.serve(client, caller, url),
     };
+  }
+
+  /** Refuses a family of panes that has too many connections. */
+  #share({ family }: Caller): void {
+    if (family === undefined) return;
+    const open = [...this.#callers.values()].filter((caller) => caller.family === family);
+    if (open.length < mostOfFamily) return;
+    throw new PolyError(
+      'too_many_requests',
+      `a pane and those it started have at most ${mostOfFamily} WebSockets.`,
+      {
+        hint: 'Close one.',
+      },
+    );
   }
 
   #beat(): void {

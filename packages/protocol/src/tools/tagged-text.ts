@@ -1,5 +1,6 @@
-/** Control characters but TAB, and the invisible ones that turn the direction of text around. */
-const unprintable = /[\0-\x08\x0a-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;
+/** Control characters but TAB, and invisible ones: those that turn text around, and those that only a model reads. */
+const unprintable =
+  /[\0-\x08\x0a-\x1f\x7f-\x9f\u200b\u2028\u2029\u202a-\u202e\u2060-\u2069\ufeff\u{e0000}-\u{e007f}]/gu;
 /** The beginning of one of our own tags, also where invisible characters hide it from a search. */
 const ownTag = /<(?=[\s\p{Cf}]*\/?[\s\p{Cf}]*pty_)/giu;
 

@@ -16,6 +16,7 @@ import { WebSocketTransport } from './websocket-transport.ts';
 type Handler = ReturnType<typeof Sdk.createMcpHandler>;
 
 const clientInfo = 'poly.client';
+const mostCallers = 1000;
 /** A frame that closes holds 123 bytes of reason. */
 const mostReason = 120;
 
@@ -98,7 +99,11 @@ export class McpEdge {
   #cursorsOf({ pane, participant }: Caller): Map<string, number> {
     const key = pane ?? participant;
     const known = this.#cursors.get(key) ?? new Map<string, number>();
+    this.#cursors.delete(key);
     this.#cursors.set(key, known);
+    // Whoever has not called for longest is forgotten first.
+    const [oldest] = this.#cursors.keys();
+    if (this.#cursors.size > mostCallers && oldest !== undefined) this.#cursors.delete(oldest);
     return known;
   }
 }

@@ -6,7 +6,7 @@ import { actionTools } from './action-tools.ts';
 import { type Choice, chooseTools } from './choose-tools.ts';
 import { mcpPaneTools } from './pane-tools.ts';
 import type * as Sdk from './sdk.ts';
-import { shorten } from './shorten.ts';
+import { isShort, shorten } from './shorten.ts';
 import type { McpTool, Place, ToolContext } from './tool.ts';
 
 export interface McpServerOptions {
@@ -44,7 +44,7 @@ export function createMcpServer(sdk: typeof Sdk, options: McpServerOptions, clie
       const { text, structured } = await tool.run(params.arguments ?? {}, context);
       return {
         content: [{ type: 'text', text: shorten(text) }],
-        ...(structured && { structuredContent: structured }),
+        ...(structured && isShort(text) && { structuredContent: structured }),
       };
     } catch (error) {
       return { isError: true, content: [{ type: 'text', text: refusalOf(error) }] };

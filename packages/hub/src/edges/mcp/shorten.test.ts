@@ -9,10 +9,15 @@ it('keeps the beginning and the end, and says how much was left out', () => {
   const text = `<pty_output>\n${'x'.repeat(1000)}\nthe end\n</pty_output>`;
   const short = shorten(text, 100);
   expect(short).toMatch(
-    /^<pty_output>\n\(\d+ characters were left out here: .*\)\nx+\nthe end\n<\/pty_output>$/,
+    /^<pty_output>\n\(\d+ characters were left out here: .*\)\n…\| x+\nthe end\n<\/pty_output>$/,
   );
   const left = Number(/\((\d+) characters/.exec(short)?.[1]);
-  expect(short.replace(/\(.*\)\n/, '').length + left).toBe(text.length);
+  expect(short.replace(/\(.*\)\n…\| /, '').length + left).toBe(text.length);
+});
+
+it('begins with a whole line where lines are short', () => {
+  const lines = Array.from({ length: 100 }, (_, n) => `${n}| line`).join('\n');
+  expect(shorten(lines, 200)).toMatch(/\)\n\d+\| line\n/);
 });
 
 it('copes with a text of one line', () => {

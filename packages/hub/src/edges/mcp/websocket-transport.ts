@@ -1,16 +1,25 @@
+import { setTimeout } from 'node:timers';
 import type { RawData, WebSocket } from 'ws';
 import { parseJson } from '../json-body.ts';
 import type { serveStdio } from './sdk.ts';
 
 type Transport = NonNullable<NonNullable<Parameters<typeof serveStdio>[1]>['transport']>;
 type Message = Parameters<NonNullable<Transport['onmessage']>>[0];
+type Id = string | number;
+
+/** How many calls of one client may run at once. */
+const mostCalls = 64;
+/** A client that leaves more than this unread is let go: what it does not read would be kept here. */
+const mostUnread = 8 * 1024 * 1024;
+const greetingMs = 10_000;
 
 /** A conversation of MCP over a WebSocket: a greeting, then one message of JSON-RPC a frame. */
 export class WebSocketTransport implements Transport {
   readonly #socket: WebSocket;
-  readonly #early: unknown[] = [];
+  readonly #early: Message[] = [];
+  readonly #running = new Set<Id>();
   #started = false;
-  /** What the client said of itself first. */
+  /** What the client said of itself first; fails when that is nothing, or cannot be understood. */
   readonly greeting: Promise<unknown>;
   onmessage?: Transport['onmessage'];
   onclose?: Transport['onclose'];
@@ -18,22 +27,33 @@ export class WebSocketTransport implements Transport {
 
   constructor(socket: WebSocket) {
     this.#socket = socket;
-    this.greeting = new Promise((resolve) => {
-      socket.once('message', (data) => {
+    const { promise, resolve, reject } = Promise.withResolvers<unknown>();
+    this.greeting = promise;
+    const tooLate = setTimeout(() => reject(new Error('no greeting came')), greetingMs).unref();
+    socket.once('message', (data) => {
+      clearTimeout(tooLate);
+      socket.on('message', (more) => this.#take(more));
+      try {
         resolve(read(data));
-        socket.on('message', (more) => this.#take(more));
-      });
+      } catch (error) {
+        reject(error);
+      }
     });
-    socket.on('close', () => this.onclose?.());
+    socket.on('close', () => {
+      clearTimeout(tooLate);
+      this.onclose?.();
+    });
   }
 
   async start(): Promise<void> {
     this.#started = true;
-    for (const message of this.#early.splice(0)) this.onmessage?.(message as Message);
+    for (const message of this.#early.splice(0)) this.onmessage?.(message);
   }
 
   async send(message: Message): Promise<void> {
+    if ('id' in message && !('method' in message)) this.#running.delete(message.id as Id);
     this.#socket.send(JSON.stringify(message));
+    if (this.#socket.bufferedAmount > mostUnread) this.#socket.terminate();
   }
 
   async close(): Promise<void> {
@@ -41,15 +61,47 @@ export class WebSocketTransport implements Transport {
   }
 
   #take(data: RawData): void {
+    let message: unknown;
     try {
-      const message = read(data);
-      if (this.#started) this.onmessage?.(message as Message);
-      else this.#early.push(message);
+      message = read(data);
     } catch (error) {
       this.onerror?.(error as Error);
       this.#socket.close(1007, 'not understood');
+      return;
+    }
+    if (!isMessage(message)) this.#refuse(null, -32_600, 'That is no message of JSON-RPC 2.0.');
+    else if (this.#admits(message)) {
+      if (this.#started) this.onmessage?.(message);
+      else this.#early.push(message);
     }
   }
+
+  /** Whether a message may go on: one call more than may run at once is refused. */
+  #admits(message: Message): boolean {
+    const { id, method } = message as { readonly id?: Id; readonly method?: string };
+    if (method === 'notifications/cancelled') this.#running.delete(cancelledBy(message));
+    if (id === undefined || method === undefined) return true;
+    if (this.#running.size >= mostCalls) {
+      this.#refuse(id, -32_000, `At most ${mostCalls} calls run at once: wait for one of yours.`);
+      return false;
+    }
+    this.#running.add(id);
+    return true;
+  }
+
+  #refuse(id: Id | null, code: number, text: string): void {
+    void this.send({ jsonrpc: '2.0', id, error: { code, message: text } } as Message);
+  }
+}
+
+function isMessage(given: unknown): given is Message {
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) return false;
+  const { jsonrpc, id } = given as { readonly jsonrpc?: unknown; readonly id?: unknown };
+  return jsonrpc === '2.0' && (id === undefined || typeof id === 'string' || Number.isInteger(id));
+}
+
+function cancelledBy(message: Message): Id {
+  return (message as { readonly params?: { readonly requestId?: Id } }).params?.requestId ?? '';
 }
 
 function read(data: RawData): unknown {

@@ -78,6 +78,11 @@ export class McpBridge {
       reject(new PolyError('unreachable', `the hub is away: ${cause.message}.`, { cause })),
     );
     socket.on('close', (code, reason) => {
+      if (notUnderstood.has(code)) {
+        const text =
+          'The hub could not read one of your messages, and does not know which: call again, one by one.';
+        for (const id of this.#conversation.giveUp()) this.#answer(refusal(id, text));
+      }
       if (code === policy) reject(new PolyError('invalid_arguments', String(reason)));
       else resolve();
     });
@@ -91,8 +96,9 @@ export class McpBridge {
       this.#answer(failure(null, -32700, 'Parse error: one message of JSON a line.'));
       return;
     }
-    if (line.length > longestLine) {
-      const text = `A message has at most ${longestLine} characters, this one ${line.length}.`;
+    const bytes = Buffer.byteLength(line);
+    if (bytes > longestLine) {
+      const text = `A message has at most ${longestLine} bytes, this one ${bytes}.`;
       this.#answer(failure(message.id ?? null, -32600, text));
       return;
     }
@@ -111,6 +117,8 @@ export class McpBridge {
 }
 
 const policy = 1008;
+/** What would be no better if it were said again. */
+const notUnderstood: ReadonlySet<number> = new Set([1002, 1003, 1007, 1009]);
 const isOpen = 1;
 
 function readMessage(line: string): Message | undefined {
