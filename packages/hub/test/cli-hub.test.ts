@@ -45,6 +45,41 @@ describe('poly with a real hub', () => {
     expect(findings.map(({ name }) => name)).toContain('socket');
   });
 
+  it('is not stopped for a restart that could not start it again', async () => {
+    const { code, stderr } = await ground.run(['server', 'restart'], { env: { POLY_PORT: 'abc' } });
+    expect([code, stderr]).toEqual([2, 'poly: POLY_PORT is "abc": give a whole number from 0 to 65535.\n']);
+    expect((await ground.run(['server', 'status'])).code).toBe(0);
+  });
+
+  it('says of a home that can be none why, and what decides', async () => {
+    for (const POLY_HOME of ['/etc/passwd', '/proc/nope/a']) {
+      const { code, stderr } = await ground.run(['up'], { env: { POLY_HOME } });
+      expect(code).not.toBe(0);
+      expect(stderr).toMatch(
+        /^poly: .*(\/etc\/passwd is not a folder|\/proc\/nope cannot be made).* POLY_HOME says/s,
+      );
+      expect(stderr).not.toContain('    at ');
+    }
+  });
+
+  it('reads as many of the last lines as are wanted, however much that is', async () => {
+    const line = 'x'.repeat(100);
+    await ground.ok('run', '--name', 'much', '--', 'sh', '-c', `seq -f '%.0f ${line}' 1 20000`);
+    await ground.ok('wait', 'much');
+    const numbers = (text: string): readonly string[] =>
+      text
+        .trimEnd()
+        .split('\n')
+        .map((row) => row.split(' ')[0] ?? '');
+    const wanted = Array.from({ length: 15_000 }, (_, index) => String(5001 + index));
+    for (const more of [[], ['--raw'], ['-f']]) {
+      const { stdout, stderr } = await ground.run(['read', 'much', '--tail', '15000', ...more]);
+      expect(numbers(stdout)).toEqual(wanted);
+      expect(stderr).toBe('');
+    }
+    await ground.ok('kill', 'much', '--cleanup');
+  });
+
   it('runs a program here, reads it, types into it, and ends it', async () => {
     const { id } = await ground.json<PaneNewResult>(
       'run',

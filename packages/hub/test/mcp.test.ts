@@ -8,7 +8,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { CliGround } from './cli-ground.ts';
-import { TestHub, until } from './test-hub.ts';
+import { TestHub } from './test-hub.ts';
 
 const program = join(import.meta.dirname, '..', 'dist', 'poly.cjs');
 const eras = [
@@ -27,7 +27,7 @@ interface Asked {
 const clientOf = ({ era = 'auto' }: Asked): Client =>
   new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode: era } });
 
-async function byStdio(hub: TestHub, asked: Asked = {}): Promise<Client> {
+async function byStdio(hub: Pick<TestHub, 'env' | 'home'>, asked: Asked = {}): Promise<Client> {
   const client = clientOf(asked);
   await client.connect(
     new StdioClientTransport({
@@ -288,16 +288,17 @@ describe('poly mcp', () => {
     await client.close();
   });
 
-  it('goes on with another hub, in the middle of a wait', async () => {
-    await using own = await TestHub.start();
-    const client = await byStdio(own, { era: 'legacy' });
+  it('goes on with another hub in the middle of a wait, and starts it if nobody does', async () => {
+    await using ground = new CliGround();
+    const client = await byStdio(ground, { era: 'legacy' });
     await client.listTools();
     const id = idOf(await use(client, 'pty_spawn', { command: 'cat' }));
+    const { pid } = await ground.json<{ pid: number }>('server', 'status');
     const waited = use(client, 'pty_wait', { id, text: '^after', timeout: 60 });
-    await until(async () => (await own.client.call('server:status', {})).panes === 1);
-    await own.kill('SIGKILL');
-    await own.start();
-    expect(await use(client, 'pty_write', { id, data: 'after\\n' })).toMatch(/^Sent/);
+    process.kill(pid, 'SIGKILL');
+    expect(await use(client, 'pty_list')).toContain(`ID: ${id}`);
+    expect(await ground.json('server', 'status')).not.toMatchObject({ pid });
+    await use(client, 'pty_write', { id, data: 'after\\n' });
     expect(await waited).toContain('Reason: text');
     await client.close();
   });

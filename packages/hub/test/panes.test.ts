@@ -134,6 +134,13 @@ describe.each(backends)('%s panes', (backend) => {
     expect((await exit(id)).payload).toEqual({ paneId: id, exitCode: null, exitSignal: 'SIGKILL' });
   });
 
+  it('that had to be killed say so, whatever they let pass before', async () => {
+    const { id } = await open('sh', '-c', 'trap "" HUP TERM INT; echo ready; while :; do sleep 0.1; done');
+    await hub.client.call('pane:wait', { paneId: id, text: 'ready', since: 0 });
+    await hub.client.call('pane:close', { paneId: id, cleanup: false });
+    expect((await exit(id)).payload).toEqual({ paneId: id, exitCode: null, exitSignal: 'SIGKILL' });
+  });
+
   it('tell of their end with a notice, when somebody has asked for it', async () => {
     const argv = ['sh', '-c', 'echo compiling; echo "\\033[31m2 errors\\033[0m"; echo; exit 2'];
     const { id } = await hub.client.call('pane:new', { argv, backend, title: 'build', notifyOnExit: true });

@@ -277,12 +277,12 @@ const lingering = `
   $0 = "@ARGV";
   my $child = fork() // exit 126;
   if ($child == 0) { exec { $ARGV[0] } @ARGV or exit 127 }
-  $SIG{$_} = 'IGNORE' for qw(INT QUIT);
+  $SIG{$_} = 'IGNORE' for qw(INT QUIT HUP TERM);
   waitpid($child, 0);
   my $status = $?;
   select(undef, undef, undef, 0.1);
   if (my $signal = $status & 127) {
-    $SIG{$_} = 'DEFAULT' for qw(INT QUIT);
+    $SIG{$_} = 'DEFAULT' for qw(INT QUIT HUP TERM);
     kill $signal, $$;
   }
   exit($status >> 8);`;

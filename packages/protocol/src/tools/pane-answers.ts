@@ -49,7 +49,14 @@ export function writtenAnswer(id: string, bytes: number, typed: string): string 
 
 const numbered = ({ n, text }: PaneLine): string => `${String(n).padStart(5, '0')}| ${text}`;
 
-export function readAnswer(pane: PaneInfo, { lines = [], more, truncated }: PaneReadResult): string {
+export function readAnswer(
+  pane: PaneInfo,
+  { lines = [], more, truncated, from, retainedFrom }: PaneReadResult,
+): string {
+  const older =
+    from > retainedFrom
+      ? '(Earlier lines are left out to keep this short; offset reads them)'
+      : '(Older lines are no longer kept)';
   const range = `Lines ${lines[0]?.n}-${lines.at(-1)?.n}`;
   const trailer =
     lines.length === 0
@@ -60,7 +67,7 @@ export function readAnswer(pane: PaneInfo, { lines = [], more, truncated }: Pane
   return taggedText({
     tag: 'pty_output',
     attributes: { id: pane.id, status: statusOf(pane) },
-    lines: [...(truncated ? ['(Older lines are no longer kept)'] : []), ...lines.map(numbered), '', trailer],
+    lines: [...(truncated ? [older] : []), ...lines.map(numbered), '', trailer],
   });
 }
 

@@ -4,6 +4,7 @@ import type { Call } from './command.ts';
 import { lineMatcher } from './grep-pane.ts';
 import type { Output } from './output.ts';
 import { fullPaneId } from './panes.ts';
+import { readTail } from './read-tail.ts';
 
 const followEveryMs = 200;
 
@@ -32,14 +33,19 @@ export async function followOutput({ hub, out, json }: Call, asked: Following): 
   const printer =
     grep === undefined ? everything(out) : matching(out, lineMatcher(grep, asked['ignore-case'] ?? false));
   const id = await fullPaneId(hub, paneId);
-  let range: object = { ...(since !== undefined && { since }), ...(tail !== undefined && { tail }) };
+  const view = raw ? 'raw' : 'plain';
+  const ask = (range: object): Promise<PaneReadResult> =>
+    hub.call('pane:read', { paneId: id, view, ...range });
+  let next = since;
   for (;;) {
     // Looked for before it is read, so that a pane that has ended has said all.
     const known = (await hub.call('pane:list', {})).find((pane) => pane.id === id);
-    const view = raw ? 'raw' : 'plain';
-    const page = await hub.call('pane:read', { paneId: id, ...range, view });
+    const page =
+      next === undefined && tail !== undefined
+        ? await readTail(ask, tail)
+        : await ask(next === undefined ? {} : { since: next });
     printer.page(page);
-    range = { since: page.next };
+    next = page.next;
     if (known?.status !== 'running' && !page.more) return printer.end();
     if (!page.more) await sleep(followEveryMs);
   }

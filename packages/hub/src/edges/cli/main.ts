@@ -153,10 +153,16 @@ function fail(error: unknown, out: Output, json: boolean): number {
   const info =
     error instanceof PolyError
       ? error.info
-      : {
-          code: 'internal' as const,
-          message: error instanceof Error ? (error.stack ?? error.message) : String(error),
-        };
+      : (error as NodeJS.ErrnoException)?.syscall === 'uv_cwd'
+        ? {
+            code: 'unavailable' as const,
+            message: 'the folder you are in is gone.',
+            hint: 'Go to another one.',
+          }
+        : {
+            code: 'internal' as const,
+            message: error instanceof Error ? (error.stack ?? error.message) : String(error),
+          };
   if (json) out.note(JSON.stringify({ error: info }));
   else out.note(`poly: ${info.hint ? `${sentence(info.message)} ${info.hint}` : info.message}`);
   return errorKinds[info.code].exit;

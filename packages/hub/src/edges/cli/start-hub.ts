@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type ErrorInfo, PolyError, type ServerStatus } from '@polyphony/protocol';
 import { placesOf } from '../../platform/places.ts';
 import { privateDirectory } from '../../platform/private-files.ts';
+import { readSettings } from '../../platform/settings.ts';
 import { daemon } from './build.ts';
 import type { Call } from './command.ts';
 import type { Env } from './env.ts';
@@ -50,6 +51,11 @@ export async function startHub({ flags, env, out, json }: StartCall): Promise<St
     return { started: true };
   }
   return out.progress('starting the hub', runInBackground(daemonEnv, env));
+}
+
+/** Refuses what would keep a hub from starting, before one is stopped for it. */
+export function checkSettings({ env, flags }: StartCall): void {
+  readSettings(environmentOf(env, flags));
 }
 
 function environmentOf(env: Env, { port, hostname, 'no-tcp': noTcp }: StartFlags): Env {

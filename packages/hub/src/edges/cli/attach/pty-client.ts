@@ -87,7 +87,7 @@ class PaneView {
   /** Begins so far back that the screen fills; a full-screen program draws itself anew at the change of size. */
   static async open(paneId: string, hub: Client): Promise<PaneView> {
     const { alternate } = await hub.call('pane:screen', { paneId });
-    const range = await hub.call('pane:read', { paneId, tail: process.stdout.rows ?? 24, view: 'raw' });
+    const range = await hub.call('pane:read', { paneId, tail: process.stdout.rows || 24, view: 'raw' });
     return new PaneView(paneId, hub, range, alternate);
   }
 

@@ -55,7 +55,7 @@ export function waitingNote(count: number): string {
 async function resolve({ args: [start = ''], hub, out, json }: Call, decision: Decision): Promise<void> {
   if (decision === 'allow' && !/^apr_.{3}/.test(start))
     throw new PolyError('invalid_arguments', `"${start}" may be another call by the time it is allowed.`, {
-      hint: 'Say at least three digits of the id that poly approvals ls shows.',
+      hint: 'Say the id as poly approvals ls shows it, apr_ and at least three digits.',
     });
   const ids = (await hub.call('approval:list', {})).approvals.map(({ id }) => id);
   const result = await hub.call('approval:resolve', { id: uniqueId(start, ids), decision });

@@ -16,9 +16,12 @@ export const mcpCommands: readonly Command[] = [
       const query = new URLSearchParams({ ...(toolsets && { toolsets }), ...(safety && { safety }) });
       choiceOf(query);
       const { statusOf, startHub } = await import('../start-hub.ts');
-      if (!(await statusOf(env))) await startHub({ ...call, env, flags: {} });
+      const start = async (): Promise<void> => {
+        if (!(await statusOf(env))) await startHub({ ...call, env, flags: {} });
+      };
+      await start();
       const { McpBridge } = await import('../mcp/bridge.ts');
-      await new McpBridge(env, `/mcp?${query}`).run();
+      await new McpBridge(env, `/mcp?${query}`, start).run();
     },
   }),
 ];

@@ -255,12 +255,15 @@ async function read(call: Call & { flags: ReadFlags }): Promise<number | undefin
   if (flags.follow) return (await import('../follow-output.ts')).followOutput(call, { ...flags, paneId });
   if (grep !== undefined) return grepPane(call, { ...flags, paneId, grep });
   const ask = (range: object): Promise<PaneReadResult> =>
-    callOnPane(hub, 'pane:read', { paneId, ...range, ...(raw && { view: 'raw' }) });
-  const first = await ask(since === undefined ? { ...(tail !== undefined && { tail }) } : { since });
+    callOnPane(hub, 'pane:read', { paneId, ...(raw && { view: 'raw' }), ...range });
+  const first =
+    tail === undefined
+      ? await ask(since === undefined ? {} : { since })
+      : await (await import('../read-tail.ts')).readTail(ask, tail);
   const pages = [first];
   let last = first;
-  // The end of the output comes in one answer; everything behind an offset may take several.
-  while (since !== undefined && last.more) {
+  // What fits into one answer comes in one.
+  while ((since !== undefined || tail !== undefined) && last.more) {
     last = await ask({ since: last.next });
     pages.push(last);
   }
@@ -272,7 +275,8 @@ async function read(call: Call & { flags: ReadFlags }): Promise<number | undefin
   } else if (raw) out.bytes(data);
   else for (const { text } of lines) out.line(text);
   const before = (lines[0]?.n ?? 1) - 1;
-  if (!json && !raw && first.truncated) out.note('poly: what was printed before that is no longer kept.');
+  if (!json && !raw && first.truncated && first.from <= first.retainedFrom)
+    out.note('poly: what was printed before that is no longer kept.');
   else if (out.isTerminal && !raw && since === undefined && tail === undefined && before > 0)
     out.note(`poly: ${before} lines stand before these; --tail N shows more.`);
   return undefined;
@@ -306,7 +310,7 @@ function rowOf(
       ? out.paint('green', '● running')
       : exitCode === 0
         ? out.paint('dim', '✓ exited 0')
-        : out.paint('red', `✕ exited ${exitSignal ?? exitCode ?? ''}`.trimEnd());
+        : out.paint('red', `✕ exited ${exitSignal ?? exitCode ?? '?'}`);
   return [
     out.paint('cyan', id),
     state,

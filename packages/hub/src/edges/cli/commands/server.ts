@@ -83,7 +83,8 @@ export const serverCommands: readonly Command[] = [
     flags: startFlags,
     examples: ['poly server restart'],
     async run(call) {
-      const { hubEnded, startHub } = await import('../start-hub.ts');
+      const { checkSettings, hubEnded, startHub } = await import('../start-hub.ts');
+      checkSettings(call);
       const pid = readDiscovery(call.env)?.pid;
       try {
         await call.hub.call('server:stop', {});

@@ -8,6 +8,7 @@ import { hubSocket } from '../hub-socket.ts';
 import { Conversation, type Message } from './conversation.ts';
 
 const retryMs = 100;
+const restartMs = 1_000;
 /** How long a call waits for a hub that is away. */
 const patienceMs = 15_000;
 /** How long the end of the input waits for the answers that are owed. */
@@ -18,13 +19,16 @@ const longestLine = 1024 * 1024;
 export class McpBridge {
   readonly #env: Env;
   readonly #path: string;
+  readonly #start: () => Promise<unknown>;
   readonly #conversation = new Conversation();
   #socket: WebSocket | undefined;
   #over = false;
 
-  constructor(env: Env, path: string) {
+  /** `start` starts a hub where none runs. */
+  constructor(env: Env, path: string, start: () => Promise<unknown>) {
     this.#env = env;
     this.#path = path;
+    this.#start = start;
   }
 
   /** Settles when the agent has closed its end; fails when the hub refuses this client. */
@@ -46,14 +50,20 @@ export class McpBridge {
 
   async #stayConnected(): Promise<void> {
     let awaySince = performance.now();
+    let isStarted = false;
     while (!this.#over) {
       try {
         await this.#connect();
         awaySince = performance.now();
+        isStarted = false;
         for (const { id, tool } of this.#conversation.lose()) this.#answer(refusal(id, lostText(tool)));
       } catch (error) {
         if (!(error instanceof PolyError && ['unreachable', 'stopping'].includes(error.code))) throw error;
-        if (performance.now() - awaySince > patienceMs) {
+        // One that is restarted comes by itself; one that was killed does not, and somebody calls.
+        if (!isStarted && !this.#conversation.isIdle && performance.now() - awaySince > restartMs) {
+          isStarted = true;
+          await this.#start().catch(() => undefined); // Then there is none, which is told below.
+        } else if (performance.now() - awaySince > patienceMs) {
           const text = `${error.message} ${error.info.hint ?? ''} Your user can do that; then call again.`;
           for (const id of this.#conversation.giveUp()) this.#answer(refusal(id, text));
         }
