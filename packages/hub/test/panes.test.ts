@@ -78,6 +78,26 @@ describe.each(backends)('%s panes', (backend) => {
     await expect(hub.client.call('pane:restart', { paneId })).rejects.toMatchObject({ code: 'not_found' });
   });
 
+  it('that are started anew are not taken for ended because those before them have', async () => {
+    const ids = Array.from({ length: 8 }, (_, n) => `born-${backend}-${n}`);
+    for (const id of ids) await hub.client.call('pane:new', { id, argv: ['cat'], backend });
+    const restart = (paneId: string) => hub.client.call('pane:restart', { paneId });
+    for (let round = 0; round < 4; round++) {
+      await Promise.all(ids.map(restart));
+      // Refused by one that is taken for ended.
+      await Promise.all(ids.map((paneId) => hub.client.call('pane:write', { paneId, data: `${round}\n` })));
+      for (const id of ids) await shows(id, String(round));
+    }
+    const { seq } = await hub.client.emit('restarted', {});
+    const running = new Map<unknown, boolean>();
+    for await (const event of hub.events('pane:created,pane:exited,restarted', { since: 0 })) {
+      if (event.seq === seq) break;
+      running.set((event.payload as { paneId: string }).paneId, event.event === 'pane:created');
+    }
+    expect(ids.filter((id) => !running.get(id))).toEqual([]);
+    await Promise.all(ids.map((paneId) => hub.client.call('pane:close', { paneId })));
+  });
+
   it('that have ended are forgotten together, and no other', async () => {
     const { id: gone } = await open('true');
     const { id: runs } = await open('cat');

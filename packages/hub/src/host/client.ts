@@ -31,8 +31,8 @@ export type Followed =
   | { readonly offset: number; readonly bytes: Buffer }
   | { readonly lostFrom: number; readonly lostTo: number };
 
-/** Told how a pane has ended. */
-export type ExitListener = (id: string, exit: Exit) => void;
+/** Told how a pane has ended; `pid` as in `HostEvent`. */
+export type ExitListener = (id: string, exit: Exit, pid?: number | null) => void;
 
 /** The terminal host, as the hub sees it. Everything rejects with a `HostError`. */
 export interface Host extends AsyncDisposable {
@@ -156,8 +156,8 @@ function createHost(link: Link, { pid, startTime, version }: HostHello): Host {
     if (!parsed.success) return; // What a newer host says need not be understood.
     const event = parsed.data;
     if (event.event === 'exit') {
-      const { id, exitCode, exitSignal } = event;
-      for (const listener of exits) listener(id, { exitCode, exitSignal });
+      const { id, pid, exitCode, exitSignal } = event;
+      for (const listener of exits) listener(id, { exitCode, exitSignal }, pid);
     } else followers.get(event.follower)?.take(event, body);
   });
   link.closed.add(() => {

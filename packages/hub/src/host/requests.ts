@@ -137,7 +137,12 @@ export type Result<Name extends RequestName> = Requests[Name]['result'];
 
 /** What the host says unasked. */
 export type HostEvent =
-  | ({ readonly event: 'exit'; readonly id: string } & Exit)
+  | ({
+      readonly event: 'exit';
+      readonly id: string;
+      /** Of the program that has ended: its pane may be another by now. Null for a pipe; older hosts do not tell. */
+      readonly pid?: number | null | undefined;
+    } & Exit)
   | { readonly event: 'output'; readonly follower: number; readonly offset: number }
   | { readonly event: 'gap'; readonly follower: number; readonly lostFrom: number; readonly lostTo: number }
   | { readonly event: 'finished'; readonly follower: number };
@@ -313,7 +318,7 @@ export const hubNotice: z.ZodType<HubNotice> = z.discriminatedUnion('notice', [
 ]);
 
 export const hostEvent: z.ZodType<HostEvent> = z.discriminatedUnion('event', [
-  z.object({ event: z.literal('exit'), id, ...exit }),
+  z.object({ event: z.literal('exit'), id, pid: z.int().nullish(), ...exit }),
   z.object({ event: z.literal('output'), follower: count, offset: count }),
   z.object({ event: z.literal('gap'), follower: count, lostFrom: count, lostTo: count }),
   z.object({ event: z.literal('finished'), follower: count }),

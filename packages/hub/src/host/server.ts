@@ -281,7 +281,8 @@ export class HostServer {
   #end(pane: Pane, exit: { exitCode: number | null; exitSignal: string | null }): void {
     if (pane.exit) return;
     pane.end(exit);
-    for (const connection of this.#connections) connection.tell({ event: 'exit', id: pane.id, ...exit });
+    const { id, pid } = pane.info();
+    for (const connection of this.#connections) connection.tell({ event: 'exit', id, pid, ...exit });
     this.#checkIdle();
   }
 

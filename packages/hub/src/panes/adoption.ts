@@ -7,7 +7,7 @@ import type { Credentials } from '../registry/credentials.ts';
 import type { OpenedPane } from './backend.ts';
 import { type Endings, unknownEnding } from './endings.ts';
 import type { PaneBook } from './pane-book.ts';
-import { type Ending, noteOf, type PaneRecord } from './pane-record.ts';
+import { noteOf, type PaneRecord } from './pane-record.ts';
 import type { Keep } from './pty-backend.ts';
 import type { TmuxBackend, TmuxPaneRow } from './tmux-backend.ts';
 
@@ -44,7 +44,10 @@ export class Adoption {
   /** Compares what the host has with what the book says. */
   async meetHost(host: Host): Promise<void> {
     const { tmux, endings, log, own } = this.#options;
-    host.onExit((id, ending) => own(endings.record(id, ending)));
+    host.onExit((id, ending, pid) => {
+      // Of a pipe tmux knows how its program has ended.
+      if (pid !== null) own(endings.recordHosted(id, ending, pid));
+    });
     const hosted = new Map((await host.list()).map((pane) => [pane.id, pane]));
     for (const pane of hosted.values()) await this.#recall(pane);
     // The panes of a tmux that does not answer are looked for when it does.
@@ -83,6 +86,7 @@ export class Adoption {
     for (const row of rows) await this.seeTmuxPane(row);
     const there = new Set(rows.map(({ id }) => id));
     for (const record of running.filter(({ id }) => !there.has(id))) {
+      if (!this.#stillRuns(record)) continue;
       // How it ended was written down if anybody knew.
       const lost = record.exitCode === null && record.exitSignal === null;
       if (lost && (await tmux.runsElsewhere(record))) {
@@ -90,46 +94,48 @@ export class Adoption {
         continue;
       }
       if (lost) await endings.killLeftovers(record);
-      await endings.finish(record.id, record);
-      await endings.record(record.id, record);
+      await endings.finish(record, record);
+      await endings.record(record, record);
       if (lost) await revive(record);
     }
   }
 
   /** Takes to heart how tmux says a pane is. */
   async seeTmuxPane(row: TmuxPaneRow): Promise<void> {
-    const { id, dead } = row;
-    if (this.#busy.has(id) || (!dead && this.#options.book.find(id)?.pid === row.pid)) return;
-    this.#busy.add(id);
+    const { id, tmuxPane, dead } = row;
+    if (this.#busy.has(tmuxPane) || (!dead && this.#options.book.find(id)?.pid === row.pid)) return;
+    this.#busy.add(tmuxPane);
     try {
-      await (dead ? this.#takeAway(id, row) : this.#meetAnotherProcess(row));
+      await (dead ? this.#takeAway(row) : this.#meetAnotherProcess(row));
     } finally {
-      this.#busy.delete(id);
+      this.#busy.delete(tmuxPane);
     }
   }
 
   /** Somebody has put another program into the pane by hand. */
-  async #meetAnotherProcess({ id, pid }: TmuxPaneRow): Promise<void> {
+  async #meetAnotherProcess({ id, pid, tmuxPane }: TmuxPaneRow): Promise<void> {
     const { book } = this.#options;
     await book.exclusive(id, async () => {
       const record = book.find(id);
-      if (record?.status === 'running') await book.put({ ...record, pid, startTime: startTimeOf(pid) });
+      if (record?.status === 'running' && record.tmuxPane === tmuxPane)
+        await book.put({ ...record, pid, startTime: startTimeOf(pid) });
     });
   }
 
   /** Only a pane that is taken away closes its pipe, so that how it ended is written down before. */
-  async #takeAway(id: string, { exitCode, exitSignal }: Ending): Promise<void> {
+  async #takeAway({ id, tmuxPane, exitCode, exitSignal }: TmuxPaneRow): Promise<void> {
     const { book, tmux, endings } = this.#options;
     const ending = { exitCode, exitSignal };
     const record = await book.exclusive(id, async () => {
       const known = book.find(id);
-      if (known?.status === 'running') await book.put({ ...known, ...ending });
+      if (known?.tmuxPane !== tmuxPane) return undefined;
+      if (known.status === 'running') await book.put({ ...known, ...ending });
       return known;
     });
     if (!record) return;
     await tmux.dispose(record);
-    await endings.finish(id, ending);
-    await endings.record(id, ending);
+    await endings.finish(record, ending);
+    await endings.record(record, ending);
   }
 
   #running(backend: PaneRecord['backend']): readonly PaneRecord[] {
@@ -138,11 +144,17 @@ export class Adoption {
       .filter((record) => record.backend === backend && record.status === 'running');
   }
 
+  /** It may have ended, and another may have taken its place, while something was looked at. */
+  #stillRuns({ id, tokenHash }: PaneRecord): boolean {
+    const current = this.#options.book.find(id);
+    return current?.tokenHash === tokenHash && current.status === 'running';
+  }
+
   async #compare(record: PaneRecord, hosted: HostPane | undefined): Promise<void> {
     const { endings, revive } = this.#options;
     if (hosted?.status === 'running') return;
     if (!hosted) await endings.killLeftovers(record);
-    await endings.record(record.id, hosted ?? unknownEnding);
+    await endings.record(record, hosted ?? unknownEnding);
     if (!hosted) await revive(record);
   }
 

@@ -5,7 +5,7 @@ import { plainLines } from '../host/plain-view.ts';
 import { exitNotice } from './exit-notice.ts';
 import type { HostLink } from './host-link.ts';
 import type { PaneBook } from './pane-book.ts';
-import type { Ending, PaneRecord } from './pane-record.ts';
+import type { Birth, Ending, PaneRecord } from './pane-record.ts';
 import { graceMs } from './pty-backend.ts';
 
 export interface EndingsOptions {
@@ -31,12 +31,29 @@ export class Endings {
     this.#options = options;
   }
 
-  /** Writes down, once, that a pane has ended. */
-  record(id: string, { exitCode, exitSignal }: Ending): Promise<void> {
+  /** Writes down, once, that a pane has ended; what has taken its place meanwhile has not. */
+  record({ id, tokenHash }: Birth, ending: Ending): Promise<void> {
+    return this.#record(id, ending, (record) => record.tokenHash === tokenHash);
+  }
+
+  /** The same of a program that the host has seen end, maybe before the book has heard of it. */
+  recordHosted(id: string, ending: Ending, pid: number | undefined): Promise<void> {
+    return this.#record(
+      id,
+      ending,
+      (record) => record.backend === 'pty' && (pid === undefined || record.pid === pid),
+    );
+  }
+
+  #record(
+    id: string,
+    { exitCode, exitSignal }: Ending,
+    isMeant: (record: PaneRecord) => boolean,
+  ): Promise<void> {
     const { book, hub } = this.#options;
     return book.exclusive(id, async () => {
       const record = book.find(id);
-      if (record?.status !== 'running') return;
+      if (record?.status !== 'running' || !isMeant(record)) return;
       const lines = record.notifyOnExit && (await this.#lastLines(id));
       const ended: PaneRecord = { ...record, status: 'exited', exitCode, exitSignal };
       const told = draft({ participant: hub, pane: id }, 'pane:exited', {
@@ -58,8 +75,14 @@ export class Endings {
   }
 
   /** Lets the host read the last bytes of a tmux pane and close its output. */
-  async finish(id: string, ending: Ending): Promise<void> {
-    await this.#options.link.use((host) => host.finish(id, ending)).catch(unlessUnknown);
+  async finish({ id, tokenHash }: Birth, ending: Ending): Promise<void> {
+    const { book, link } = this.#options;
+    // Looked at when it is sent: the host is told of what takes its place only after that.
+    await link
+      .use(async (host) => {
+        if (book.find(id)?.tokenHash === tokenHash) await host.finish(id, ending);
+      })
+      .catch(unlessUnknown);
   }
 
   /** Drops what an ended pane printed. */

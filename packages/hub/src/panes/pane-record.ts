@@ -37,6 +37,9 @@ export interface PaneRecord {
   readonly tmuxPane: string | null;
 }
 
+/** Tells a pane from others that had its id before, or have it after. */
+export type Birth = Pick<PaneRecord, 'id' | 'tokenHash'>;
+
 /** What a pane has when nobody says otherwise. */
 export const defaultSize: { readonly cols: number; readonly rows: number } = { cols: 120, rows: 40 };
 

@@ -10,7 +10,7 @@ import { HostLink } from './host-link.ts';
 import { createInputGate, type InputGate } from './input-gate.ts';
 import type { PanesOptions } from './options.ts';
 import { PaneBook } from './pane-book.ts';
-import type { PaneRecord } from './pane-record.ts';
+import type { Birth, PaneRecord } from './pane-record.ts';
 import { owns } from './permit.ts';
 import { createPtyBackend } from './pty-backend.ts';
 import { SessionWatch } from './session-watch.ts';
@@ -111,13 +111,13 @@ export class Panes {
   ): Promise<void> {
     const record = this.book.get(id);
     if (record.status === 'running') {
-      await this.#markKilled(id);
+      // What has taken its place meanwhile is another.
+      if (!(await this.#markKilled(record))) return;
       const ending = await this.backendOf(record).end(record);
-      await this.#endings.record(id, ending ?? this.book.find(id) ?? unknownEnding);
+      await this.#endings.record(record, ending ?? this.book.find(id) ?? unknownEnding);
     } else await this.#endings.killLeftovers(record);
     if (!cleanup) return;
     await this.book.exclusive(id, async () => {
-      // What has taken its place meanwhile is another.
       if (this.book.find(id)?.tokenHash !== record.tokenHash) return;
       await this.#endings.forget(id);
       await this.book.remove(id, [draft(from, 'pane:removed', { paneId: id })]);
@@ -125,10 +125,13 @@ export class Panes {
     });
   }
 
-  async #markKilled(id: string): Promise<void> {
-    await this.book.exclusive(id, async () => {
+  /** Answers whether it is still the same. */
+  #markKilled({ id, tokenHash }: Birth): Promise<boolean> {
+    return this.book.exclusive(id, async () => {
       const record = this.book.find(id);
-      if (record?.status === 'running') await this.book.put({ ...record, killed: true });
+      if (record?.tokenHash !== tokenHash) return false;
+      if (record.status === 'running') await this.book.put({ ...record, killed: true });
+      return true;
     });
   }
 

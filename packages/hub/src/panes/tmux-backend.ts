@@ -154,10 +154,10 @@ export class TmuxBackend implements PaneBackend {
   }
 
   async end(record: PaneRecord): ReturnType<PaneBackend['end']> {
-    const { id, pid, startTime } = record;
+    const { id, pid, startTime, tmuxPane } = record;
     await this.#session.running(); // One that does not answer says so before anything is killed.
     await this.#link.use((host) => host.killTree({ id, pid, ...(startTime && { startTime }), graceMs }));
-    const row = (await this.knownRows()).find((known) => known.id === id && known.dead);
+    const row = (await this.knownRows()).find((known) => known.tmuxPane === tmuxPane && known.dead);
     await this.dispose(record);
     return row && { exitCode: row.exitCode, exitSignal: row.exitSignal };
   }
@@ -172,7 +172,7 @@ export class TmuxBackend implements PaneBackend {
 
   /** Takes away what tmux shows of a pane whose program has ended. */
   async dispose(record: PaneRecord): Promise<void> {
-    const row = (await this.rows()).find(({ id }) => id === record.id);
+    const row = (await this.rows()).find(({ tmuxPane }) => tmuxPane === record.tmuxPane);
     await (row && this.#session.run('kill-pane', '-t', row.tmuxPane).catch(() => undefined)); // Gone by itself meanwhile.
   }
 
