@@ -31,6 +31,15 @@ it('gives the same error again', async () => {
   await expect(ask()).rejects.toMatchObject({ code: 'spawn_failed' });
 });
 
+it('gives the answers of a pane to no other that has its id after it', async () => {
+  const ask = (token: string) => hub.as(token).call('pane:new', params, { idempotencyKey: 'mine' });
+  const token = await hub.paneToken('reborn');
+  const first = await ask(token);
+  expect(await ask(token)).toEqual(first);
+  await hub.client.call('pane:close', { paneId: 'reborn' });
+  expect((await ask(await hub.paneToken('reborn'))).id).not.toBe(first.id);
+});
+
 it('refuses a key that is too long', async () => {
   const ask = hub.client.call('pane:new', params, { idempotencyKey: 'x'.repeat(256) });
   await expect(ask).rejects.toMatchObject({ code: 'invalid_request' });

@@ -5,6 +5,7 @@ import type { Log } from '../platform/log.ts';
 import type { Random } from '../platform/random.ts';
 import { Turns } from '../platform/turns.ts';
 import { type Asker, grantHint, type Question, Undecided } from '../registry/ask.ts';
+import type { Caller } from '../registry/caller.ts';
 import { releaseKey } from '../registry/idempotency.ts';
 import type { Store } from '../store/store.ts';
 import { type Outcome, recall, settlement } from './settlement.ts';
@@ -23,6 +24,8 @@ export interface ApprovalsOptions {
 interface KeptApproval extends Approval {
   readonly by: Participant;
   readonly idempotencyKey?: string | undefined;
+  /** Of the pane that asks: the key is its own. */
+  readonly birth?: string | undefined;
 }
 
 interface Pending {
@@ -54,13 +57,13 @@ export class Approvals {
     );
     for (const row of left) {
       const approval = JSON.parse(row.approval) as KeptApproval;
-      const { by: participant, pane, idempotencyKey: key } = approval;
+      const { by: participant, birth, idempotencyKey: key } = approval;
       const { told, statement } = settlement(approval, {
         state: 'withdrawn',
         reason: 'the hub ended while it waited',
       });
-      const from: Source = { participant, ...(pane !== undefined && { pane }) };
-      await options.events.append([told], [statement, ...(key === undefined ? [] : [releaseKey(from, key)])]);
+      const released = key === undefined ? [] : [releaseKey({ participant, birth }, key)];
+      await options.events.append([told], [statement, ...released]);
     }
     return new Approvals(options);
   }
@@ -143,7 +146,7 @@ export class Approvals {
 
   async #request(
     { refusal: _, holds: __, ...asked }: Question,
-    { participant, pane }: Source,
+    { participant, pane, birth }: Caller,
     idempotencyKey: string | undefined,
   ): Promise<{ readonly id: string; readonly ended: Promise<Outcome> }> {
     const { clock, events, random, timeoutMs } = this.#options;
@@ -164,7 +167,7 @@ export class Approvals {
       const told = draft(from, 'approval:requested', { id, kind, action, paneId, reason, expiresAt });
       const kept = {
         sql: `INSERT INTO approvals (id, state, approval, created_at) VALUES (?, 'pending', ?, ?)`,
-        values: [id, JSON.stringify({ ...approval, idempotencyKey }), now],
+        values: [id, JSON.stringify({ ...approval, idempotencyKey, birth }), now],
       };
       await events.append([told], [kept]);
       this.#pending.set(id, { approval, end });

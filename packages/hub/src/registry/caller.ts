@@ -6,6 +6,8 @@ export interface Caller {
   readonly scopes: ReadonlySet<Scope>;
   /** The pane whose credential was shown. */
   readonly pane?: string;
+  /** Digest of that credential, which tells the pane from others that had its id before, or have it after. */
+  readonly birth?: string;
   /** What that pane descends from, or itself: what is shared out goes by this, so that nobody gets more by starting panes. */
   readonly family?: string;
 }

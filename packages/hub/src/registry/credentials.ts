@@ -80,7 +80,8 @@ export class Credentials {
   }
 
   remember(pane: string, hash: string, family: string = hash): void {
-    this.#panes.set(hash, { participant: participantOf('agent', pane), scopes: paneScopes, pane, family });
+    const participant = participantOf('agent', pane);
+    this.#panes.set(hash, { participant, scopes: paneScopes, pane, birth: hash, family });
   }
 
   revoke(pane: string): void {

@@ -9,7 +9,7 @@ import type { Statement, Store } from '../store/store.ts';
 import type { Allowance } from './allowance.ts';
 import { type Ask, type Asker, type Question, Undecided } from './ask.ts';
 import { askableScopes, type Caller } from './caller.ts';
-import { type Answer, isUsedKey, keyedCall } from './idempotency.ts';
+import { type Answer, isUsedKey, keyedCall, ownerOf } from './idempotency.ts';
 import type { Registered, Registry } from './registry.ts';
 
 /** Runs an action for a caller: the one way in, whichever door the request came through. */
@@ -55,7 +55,7 @@ export function createDispatch(options: DispatchOptions): Dispatch {
     if (idempotencyKey === undefined) return unwrap(await run({ caller, logged: true }));
 
     const call = keyedCall(caller, idempotencyKey, name, given, clock.now());
-    const place = `${caller.pane ?? caller.participant}\n${idempotencyKey}`;
+    const place = `${ownerOf(caller)}\n${idempotencyKey}`;
     return turns.take(place, async () => {
       try {
         return unwrap(await run({ caller, logged: true, begin: call.begin, end: call.end }));

@@ -28,10 +28,13 @@ interface Row {
 
 const longestKey = 255;
 
-const ownerOf = ({ participant, pane }: Pick<Caller, 'participant' | 'pane'>): string => pane ?? participant;
+type KeyOwner = Pick<Caller, 'participant'> & { readonly birth?: string | undefined };
+
+/** Whose keys they are: a pane's end with it, whoever has its id afterwards. */
+export const ownerOf = ({ participant, birth }: KeyOwner): string => birth ?? participant;
 
 /** Makes a key free again under which nothing has happened. */
-export function releaseKey(caller: Pick<Caller, 'participant' | 'pane'>, key: string): Statement {
+export function releaseKey(caller: KeyOwner, key: string): Statement {
   return {
     sql: 'DELETE FROM idempotency_keys WHERE participant = ? AND key = ? AND answer IS NULL',
     values: [ownerOf(caller), key],
