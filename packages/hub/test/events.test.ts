@@ -112,6 +112,20 @@ describe('the event stream', () => {
     await refused(own.as(await until(async () => (await again()).lines?.[0]?.text)).emit('flood', large));
   }, 60_000);
 
+  it('counts what the calls of a pane are answered, too, which the log keeps', async () => {
+    await using own = await TestHub.start();
+    const pane = own.as(await own.paneToken('noter'));
+    const set = Object.fromEntries(Array.from({ length: 7 }, (_, n) => [`n${n}`, 'x'.repeat(8192)]));
+    await pane.call('pane:update-meta', { paneId: 'noter', set });
+    const change = (value: number) => pane.call('pane:set-meta', { paneId: 'noter', key: 'v', value });
+    // Each answer has the notes twice, before and after.
+    const fill = async () => {
+      for (let n = 0; n < 200; n++) await change(n);
+    };
+    await expect(fill()).rejects.toMatchObject({ code: 'too_many_requests' });
+    await own.client.call('pane:set-meta', { paneId: 'noter', key: 'v', value: 'the user is not counted' });
+  }, 60_000);
+
   it('says so when what was asked for is no longer, or not yet, there', async () => {
     const { seq } = await hub.client.emit('here', {});
     for await (const event of hub.events('*', { since: seq + 1000 })) {

@@ -98,6 +98,26 @@ describe.each(backends)('%s panes', (backend) => {
     await Promise.all(ids.map((paneId) => hub.client.call('pane:close', { paneId })));
   });
 
+  it('keep so many notes, and so much in them, however they come', async () => {
+    const { id: paneId } = await open('cat');
+    const some = (from: number, value: string) =>
+      Object.fromEntries(Array.from({ length: 60 }, (_, n) => [`n${from + n}`, value]));
+    await hub.client.call('pane:update-meta', { paneId, set: some(0, 'x') });
+    const many = hub.client.call('pane:update-meta', { paneId, set: some(60, 'x') });
+    await expect(many).rejects.toMatchObject({
+      code: 'too_large',
+      message: expect.stringMatching(/^a pane keeps at most 100 notes .*; these are 120 notes/),
+    });
+    const long = 'x'.repeat(1200);
+    const large = hub.client.call('pane:update-meta', { paneId, set: some(0, long) });
+    await expect(large).rejects.toMatchObject({ code: 'too_large' });
+    await expect(
+      hub.client.call('pane:new', { argv: ['cat'], backend, meta: some(0, long) }),
+    ).rejects.toMatchObject({ code: 'too_large' });
+    expect(await hub.client.call('pane:get-meta', { paneId })).toEqual({ id: paneId, meta: some(0, 'x') });
+    await hub.client.call('pane:close', { paneId });
+  });
+
   it('that have ended are forgotten together, and no other', async () => {
     const { id: gone } = await open('true');
     const { id: runs } = await open('cat');

@@ -30,6 +30,7 @@ import type { Caller } from '../registry/caller.ts';
 import type { Dispatch } from '../registry/dispatch.ts';
 import type { Registry } from '../registry/registry.ts';
 import { isCursorKey, keyBytes } from './keys.ts';
+import { limitNotes } from './notes.ts';
 import { type PaneRecord, paneInfo } from './pane-record.ts';
 import type { Panes } from './panes.ts';
 import { waitForPane } from './wait.ts';
@@ -133,6 +134,7 @@ export function changeMeta(
       Object.entries({ ...previousMeta, ...set }).filter(([key]) => !deleteKeys.includes(key)),
     );
     const changed = JSON.stringify(sorted(previousMeta)) !== JSON.stringify(sorted(meta));
+    if (Object.keys(set).length > 0) limitNotes(meta);
     if (changed) await book.put({ ...record, meta });
     return { id: paneId, previousMeta, meta, changed };
   });

@@ -6,6 +6,7 @@ import type { Asker } from '../registry/ask.ts';
 import type { PaneBackend } from './backend.ts';
 import type { Endings } from './endings.ts';
 import { paneEnvironment } from './environment.ts';
+import { limitNotes } from './notes.ts';
 import type { PanesOptions } from './options.ts';
 import type { PaneBook } from './pane-book.ts';
 import { defaultSize, type PaneRecord } from './pane-record.ts';
@@ -58,6 +59,8 @@ export class Starting {
     if (!isAbsolute(cwd)) {
       throw new PolyError('invalid_arguments', `cwd "${cwd}" must be an absolute path.`);
     }
+    const { meta = {} } = params;
+    limitNotes(meta);
     await this.#mayStart(asker, action, { argv, cwd, env: { ...params.env, ...fixedEnv } });
     const plan: PanePlan = {
       id,
@@ -67,7 +70,7 @@ export class Starting {
       cwd,
       env: params.persist ? (params.env ?? {}) : {},
       fixedEnv,
-      meta: params.meta ?? {},
+      meta,
       persist: params.persist ?? false,
       notifyOnExit: params.notifyOnExit ?? false,
       cols: params.cols ?? defaultSize.cols,

@@ -39,6 +39,14 @@ export class Allowance {
     this.#used.set(family, { bytes: used + cost, at: now });
   }
 
+  /** Counts what could not be known before it was done, and is written down in any case. */
+  charge({ family }: Caller, payload: unknown, times = 1): void {
+    if (family === undefined) return;
+    const now = this.#clock.monotonic();
+    const bytes = times * Buffer.byteLength(JSON.stringify(payload));
+    this.#used.set(family, { bytes: this.#usedBy(family, now) + bytes, at: now });
+  }
+
   #usedBy(family: string, now: number): number {
     const left = ({ bytes, at }: Used): number => bytes - ((now - at) / hourMs) * hourlyBytes;
     for (const [name, used] of this.#used) if (left(used) <= 0) this.#used.delete(name);

@@ -130,6 +130,7 @@ async function runAction(
     'error' in answer
       ? draft(from, 'action:error', { ...shown, errorInfo: answer.error })
       : draft(from, 'action:success', { ...shown, result: answer.result });
+  if (logged) allowance.charge(caller, answer, end ? 2 : 1); // In the log, and beside its key.
   if (logged) await events.append([closing], end ? [end(answer)] : []);
   else handlers.tell(told(closing, clock));
   return answer;
