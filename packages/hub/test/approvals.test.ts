@@ -512,6 +512,7 @@ const codeVariables = [
     'LESSOPEN',
     'VIMINIT',
   ],
+  ...['POLY_NODE', 'POLY_HOME', 'POLY_BIN', 'TAR_OPTIONS', 'RM', 'CC', 'CPP', 'RSYNC_RSH', 'MANOPT'],
 ];
 
 it('is needed for a program that a rule allows, with variables that make it run other code', async () => {
@@ -533,6 +534,9 @@ it('is needed for a program that a rule allows, with variables that make it run 
     });
   }
   const harmless = { PATH: hub.env.PATH ?? '', LANG: 'C', COLUMNS: '80', CI: '1', MY_APP: 'x' };
+  // Whatever is said of these, the hub sets them itself.
+  const ours = { POLY_PANE: 'x', POLY_HOST: 'x', POLY_TOKEN: 'x', POLY_SOCKET: 'x' };
+  await expect(pane.call('pane:new', { argv: ['true'], env: ours })).resolves.toMatchObject({});
   await expect(pane.call('pane:new', { argv: ['true'], env: harmless })).resolves.toMatchObject({});
 });
 

@@ -11,6 +11,7 @@ const codeVariables: Readonly<Record<string, readonly string[]>> = {
   'what others start for the user': ['*EDITOR', 'VISUAL', '*PAGER', 'BROWSER', '*ASKPASS', 'LESS*', 'FCEDIT'],
   'editors and terminals': ['VIM*', 'EXINIT', 'EMACS*', 'TERMINFO*', 'TERMCAP'],
   git: ['GIT_*'],
+  'poly and its plugins': ['POLY_*'],
   'JavaScript and Node': [
     'NODE_*',
     'NPM_*',
@@ -26,7 +27,21 @@ const codeVariables: Readonly<Record<string, readonly string[]>> = {
   'Perl, Ruby, PHP, Lua, R and Tcl': ['PERL*', 'RUBY*', 'GEM_*', 'BUNDLE*', 'PHP*', 'LUA_*', 'R_*', 'TCL*'],
   Java: ['JAVA_*', '_JAVA_OPTIONS', 'JDK_*', 'CLASSPATH', 'MAVEN_*', 'GRADLE_*'],
   'Go and Rust': ['GO*', 'CGO_*', 'RUST*', 'CARGO*'],
-  building: ['MAKE*', 'GNUMAKEFLAGS', 'CC', 'CXX', 'LD', 'GCC_*', 'COMPILER_PATH', 'CMAKE_*', 'CCACHE_*'],
+  building: ['MAKE*', 'MFLAGS', 'GNUMAKEFLAGS', 'GCC_*', 'COMPILER_PATH', 'CMAKE_*', 'CCACHE_*'],
+  'what make runs by its own rules': [
+    'CC',
+    'CXX',
+    'CPP',
+    'FC',
+    'AS',
+    'AR',
+    'LD',
+    'LEX',
+    'YACC',
+    'RM',
+    '*FLAGS',
+  ],
+  'options of other tools': ['TAR_OPTIONS', 'TAPE', 'RSH', 'RSYNC_*', 'SVN_*', 'HG*', 'CVS_*', 'MANOPT'],
   'modules of libraries': ['OPENSSL_*', 'GTK_*', 'GIO_*', 'GST_*', 'QT_*', 'QML*', 'SASL_*', 'KRB5_CONFIG'],
   'settings that name programs': ['DOCKER_*', 'KUBECONFIG', 'AWS_*', 'CURL_HOME', 'WGETRC', 'ANSIBLE_*'],
 };
@@ -37,9 +52,11 @@ export function changedCodeVariables(
   user: Readonly<Record<string, string | undefined>>,
 ): readonly string[] {
   return Object.keys(env)
-    .filter((name) => env[name] !== user[name] && decidesCode(name.toUpperCase()))
+    .filter((name) => env[name] !== user[name] && !setByHub.has(name) && decidesCode(name.toUpperCase()))
     .sort();
 }
 
+/** Every pane is given these, whatever a caller says of them. */
+const setByHub: ReadonlySet<string> = new Set(['POLY_PANE', 'POLY_HOST', 'POLY_TOKEN', 'POLY_SOCKET']);
 const patterns = Object.values(codeVariables).flat();
 const decidesCode = (name: string): boolean => patterns.some((pattern) => fitsText(pattern, name));
