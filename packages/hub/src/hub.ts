@@ -165,7 +165,7 @@ async function build(
   ends.push(() => panes.disconnect());
   const permissions: Permissions = {
     registry,
-    permitPane: (caller, action, params) => permitPane(panes.book, config, caller, action, params),
+    permitPane: (...asked) => permitPane({ book: panes.book, config, user: env }, ...asked),
     ask,
   };
   const allowance = new Allowance(clock);

@@ -124,9 +124,24 @@ describe('a call that is to be asked for', () => {
     const call = failure(pane.call('pane:restart', { paneId: 'worker', env }));
     const approval = await waiting(hub);
     expect(approval).toMatchObject({ action: 'pane:restart', kind: 'close', paneId: 'worker' });
+    expect(approval).toMatchObject({ command: ['cat'], cwd: hub.home, env: ['SECRET'] });
     expect(JSON.stringify(approval)).not.toContain('hunter2');
     await resolve(hub, approval.id, 'deny');
     expect(await call).toMatchObject({ code: 'forbidden' });
+  });
+
+  it('may be to start a pane anew with other code, and says so', async () => {
+    for (const paneId of ['worker', 'nobody']) {
+      const env = { LD_PRELOAD: '/tmp/x.so', PATH: hub.env.PATH ?? '', A: '1' };
+      const call = failure(pane.call('pane:restart', { paneId, env }));
+      const approval = await waiting(hub);
+      expect(approval).toMatchObject({
+        env: ['A', 'LD_PRELOAD'],
+        reason: expect.stringMatching(/, and LD_PRELOAD can make it run other code$/),
+      });
+      await resolve(hub, approval.id, 'deny');
+      expect(await call).toMatchObject({ code: 'forbidden' });
+    }
   });
 
   it('is judged by the rules for panes', async () => {

@@ -23,10 +23,11 @@ export function Approvals({ hub, approvals, now }: ApprovalsProps): JSX.Element 
         Waiting for your approval <span className="count">{approvals.length}</span>
       </h2>
       <ul>
-        {approvals.map(({ id, kind, by, paneId, command, cwd, env, text, reason, expiresAt }) => (
+        {approvals.map(({ id, kind, action, by, paneId, command, cwd, env, text, reason, expiresAt }) => (
           <li key={id}>
             <p>
-              <strong>{harmless(kind)}</strong> {paneId !== undefined && harmless(paneId)}{' '}
+              <strong>{harmless(action === 'pane:restart' ? 'restart' : kind)}</strong>{' '}
+              {paneId !== undefined && harmless(paneId)}{' '}
               <span className="dim">{leftUntil(expiresAt, now)}</span>
             </p>
             {command !== undefined && <pre>{command.map((word) => quoted(harmless(word))).join(' ')}</pre>}

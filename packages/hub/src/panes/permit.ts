@@ -10,14 +10,21 @@ import type { PaneRecord } from './pane-record.ts';
 import { fitsProgram, type ProgramNames, programNames, type Start } from './program-names.ts';
 import { writtenBytes } from './written-bytes.ts';
 
+export interface PermitOptions {
+  readonly book: PaneBook;
+  readonly config: Config;
+  /** The user's environment. */
+  readonly user: Start['user'];
+}
+
 /** The user may act on every pane; a pane on itself, on those it made, and on what config.toml or the user grants. */
 export function permitPane(
-  book: PaneBook,
-  { permission }: Config,
+  { book, config, user }: PermitOptions,
   caller: Caller,
   action: Action,
   params: PaneParams,
 ): Question | undefined {
+  const { permission } = config;
   const { paneId } = params;
   if (caller.pane === undefined || owns(book, caller.pane, paneId)) return undefined;
   // Whether that pane exists is not for everybody to find out, so the answer is the same for one that does not.
@@ -26,16 +33,40 @@ export function permitPane(
   const reason =
     reasonOf('write', judgement) ?? 'no rule of [permission.write] fits, and other panes are asked for';
   if (!mustAsk([judgement], refusal)) return undefined;
-  const birth = book.find(paneId)?.tokenHash;
-  return {
+  const record = book.find(paneId);
+  const question: Question = {
     kind: kindOf(action),
     action: action.name,
     paneId,
     ...textOf(action, params),
     reason,
     refusal,
-    holds: () => book.find(paneId)?.tokenHash === birth,
+    holds: () => book.find(paneId)?.tokenHash === record?.tokenHash,
   };
+  return action.name === 'pane:restart' ? ofRestart(question, record, { ...params, user }) : question;
+}
+
+/** What would run in the pane from then on, and the names of the variables it would get: the values may be secrets. */
+function ofRestart(
+  question: Question,
+  record: PaneRecord | undefined,
+  { env: given, user }: { readonly env?: Env; readonly user: Start['user'] },
+): Question {
+  const env = { ...(given ?? record?.env), ...record?.fixedEnv };
+  const code = changedCodeVariables(env, user);
+  return {
+    ...question,
+    ...(record && { command: record.argv, cwd: realFolder(record.cwd) }),
+    ...changedNames(env, user),
+    reason: `${question.reason}${code.length > 0 ? `, and ${listed(code)} can make it run other code` : ''}`,
+  };
+}
+
+type Env = Readonly<Record<string, string>>;
+
+function changedNames(env: Env, user: Start['user']): Pick<Question, 'env'> {
+  const changed = Object.keys(env).filter((name) => env[name] !== user[name]);
+  return changed.length > 0 ? { env: changed.sort() } : {};
 }
 
 /** What a program in a pane may start, and where. */
@@ -60,13 +91,12 @@ export function permitSpawn(
   // Arguments may hold secrets, and a refusal is written to the log.
   const refusal = `${caller.pane} may not start "${argv[0]}" in ${cwd}${swayed ? ` with ${swayed}` : ''}`;
   if (!mustAsk([spawn, directory], refusal)) return undefined;
-  const changed = Object.keys(env).filter((name) => env[name] !== user[name]);
   return {
     kind: 'spawn',
     action,
     command: argv,
     cwd,
-    ...(changed.length > 0 && { env: changed.sort() }),
+    ...changedNames(env, user),
     reason: [
       reasonOf('spawn', spawn),
       swayed && `no rule allows it by name with ${swayed}, which can make it run other code`,
@@ -114,7 +144,7 @@ function textOf({ name }: Action, { paneId: _, ...params }: PaneParams): { reado
       return { text: readable(writtenBytes(params as PaneWriteParams)) };
     case 'pane:keys':
       return { text: given.keys?.join(' ') ?? '' };
-    // The variables it would start with may hold secrets.
+    // Told by `ofRestart`.
     case 'pane:restart':
       return {};
     case 'agent:message':
