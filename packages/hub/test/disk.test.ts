@@ -38,6 +38,32 @@ describe.runIf(canPreload)('a disk', () => {
     }
   });
 
+  it('that is full lets panes be ended, and the hub with them, and that be told', async () => {
+    await using hub = await TestHub.start({ env });
+    const open = (id: string) => hub.client.call('pane:new', { id, argv: ['cat'], backend: 'pty' });
+    for (const id of ['gone', 'ended', 'left']) await open(id);
+    writeFileSync(join(faults, 'tight'), '');
+    try {
+      await expect(hub.client.emit('lost', {})).rejects.toMatchObject({ code: 'storage_full' });
+      await hub.client.call('pane:close', { paneId: 'gone' });
+      await hub.client.call('pane:close', { paneId: 'ended', cleanup: false });
+      const listed = await hub.client.call('pane:list', {});
+      expect(listed.map(({ id, status }) => [id, status])).toEqual([
+        ['ended', 'exited'],
+        ['left', 'running'],
+      ]);
+      await hub.event('pane:removed', ({ payload }) => payload.paneId === 'gone');
+      // What is not about an end is refused all the same.
+      await expect(open('more')).rejects.toMatchObject({ code: 'storage_full' });
+      await hub.client.call('server:stop', { all: true });
+      expect(await hub.ended()).toBe(0);
+    } finally {
+      rmSync(join(faults, 'tight'));
+    }
+    await hub.start();
+    expect(await hub.client.call('pane:list', {})).toEqual([]);
+  });
+
   it('that fails ends the hub with an error, and keeps what was acknowledged', async () => {
     await using hub = await TestHub.start({ env });
     const { seq } = await hub.client.emit('kept', {});

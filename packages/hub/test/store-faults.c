@@ -34,8 +34,23 @@ static int told(const char *what) {
   return access(path, F_OK) == 0;
 }
 
+/* A disk on which there is no space but what the reserve takes. */
+static int tight(int fd) {
+  char link[64], path[4096];
+  snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+  ssize_t length = readlink(link, path, sizeof path - 64);
+  if (length < 0 || !told("tight")) return 0;
+  path[length] = 0;
+  char *name = strstr(path, "/hub.db");
+  if (name == NULL) return 0;
+  if (strstr(name, ".reserve") != NULL) return 1;
+  strcpy(name, "/hub.db.reserve");
+  return access(path, F_OK) == 0;
+}
+
 static int full(int fd) {
   mayDie(fd);
+  if (tight(fd)) return 1;
   while (ours(fd, "/panes/") && told("stuck")) usleep(10000);
   return (ours(fd, "/hub.db") || ours(fd, "/panes/")) && told("full");
 }

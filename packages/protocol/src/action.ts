@@ -33,6 +33,8 @@ export interface ActionSpec<Params, Result> {
   readonly result: z.ZodType<Result>;
   /** Acts on the pane that the parameter `paneId` names: a pane's credential must own it. */
   readonly onPane?: boolean;
+  /** Ends or forgets something: on a full disk it is still done, and written down in the space kept free for that. */
+  readonly onFullDisk?: boolean;
   /** Parameters that never reach the event log. */
   readonly secrets?: readonly string[];
 }

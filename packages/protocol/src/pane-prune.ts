@@ -7,6 +7,7 @@ export const panePrune: Action<Record<string, never>, { readonly ids: readonly s
   summary: 'Forgets every pane that has ended, with its output; for a pane those it owns.',
   scope: 'pane:write',
   effect: 'write',
+  onFullDisk: true,
   params: nothing,
   result: z.object({ ids: z.array(paneId).describe('Those that are forgotten.') }),
 });

@@ -70,6 +70,7 @@ export const paneClose: Action<PaneCloseParams, Record<string, never>> = defineA
   summary: 'Ends a pane with everything it started.',
   scope: 'pane:write',
   effect: 'write',
+  onFullDisk: true,
   onPane: true,
   params: z.strictObject({
     paneId,
@@ -88,6 +89,7 @@ export const paneCloseAll: Action<PaneCloseAllParams, { readonly closed: readonl
   summary: 'Ends every pane the caller has, its own last; each as pane:close does.',
   scope: 'pane:write',
   effect: 'write',
+  onFullDisk: true,
   params: z.strictObject({
     backend: backend.optional().describe('Only those that live there.'),
     cleanup: z.boolean().optional().describe('Forget their records and output too; true when left out.'),

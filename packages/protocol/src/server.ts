@@ -10,6 +10,7 @@ export const serverStop: Action<ServerStopParams, Record<string, never>> = defin
   summary: 'Stops the hub. Panes live on, unless all of them are to end.',
   scope: 'server:write',
   effect: 'destructive',
+  onFullDisk: true,
   params: z.strictObject({ all: z.boolean().optional().describe('End panes, tmux session and host too.') }),
   result: nothing,
 });

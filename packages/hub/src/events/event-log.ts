@@ -30,12 +30,21 @@ export function draft<Name extends BuiltInEventName>(
   return { event, payload, from };
 }
 
+export interface AppendOptions {
+  /** Tells of an end, which must not wait for space: a full disk takes it into its reserve. */
+  readonly onFullDisk?: boolean | undefined;
+}
+
 type Listener = (events: readonly PolyEvent[]) => void;
 
 /** The durable log of what happened. What is appended is told only when it is on the disk. */
 export interface EventLog {
   /** Writes events, and whatever must be true together with them, in one step. */
-  append(drafts: readonly Draft[], statements?: readonly Statement[]): Promise<Committed>;
+  append(
+    drafts: readonly Draft[],
+    statements?: readonly Statement[],
+    options?: AppendOptions,
+  ): Promise<Committed>;
   /** Only what has been told so far: the store shows a commit to readers before the hub hears of it. */
   read(after: number, limit: number): Promise<readonly PolyEvent[]>;
   /** The first event that is kept and the last that has been told. */
@@ -61,7 +70,7 @@ export async function createEventLog({
     for (const listener of listeners) listener(events);
   });
   return {
-    append(drafts, statements = []) {
+    append(drafts, statements = [], { onFullDisk = false } = {}) {
       const batch: Batch = {
         statements,
         events: drafts.map(({ event, payload, from }) => ({
@@ -72,7 +81,9 @@ export async function createEventLog({
           occurredAt: clock.now(),
         })),
       };
-      return store.commit(batch).catch(refuseWhenFull);
+      const inReserve = (error: unknown): Promise<Committed> =>
+        onFullDisk && isFull(error) ? store.commit({ ...batch, useReserve: true }) : Promise.reject(error);
+      return store.commit(batch).catch(inReserve).catch(refuseWhenFull);
     },
     read: async (after, limit) => {
       const stored = await store.events({ after, limit });
@@ -92,8 +103,10 @@ export async function createEventLog({
   };
 }
 
+const isFull = (error: unknown): boolean => error instanceof StoreError && error.code === 'full';
+
 function refuseWhenFull(cause: unknown): never {
-  if (!(cause instanceof StoreError && cause.code === 'full')) throw cause;
+  if (!isFull(cause)) throw cause;
   throw new PolyError('storage_full', 'the disk is full: nothing was changed.', {
     hint: 'Free some space and try again; reading works meanwhile.',
     cause,

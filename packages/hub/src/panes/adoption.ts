@@ -129,7 +129,7 @@ export class Adoption {
     const record = await book.exclusive(id, async () => {
       const known = book.find(id);
       if (known?.tmuxPane !== tmuxPane) return undefined;
-      if (known.status === 'running') await book.put({ ...known, ...ending });
+      if (known.status === 'running') await book.put({ ...known, ...ending }, [], { onFullDisk: true });
       return known;
     });
     if (!record) return;

@@ -60,7 +60,7 @@ export class Endings {
         ...{ paneId: id, exitCode, exitSignal },
         ...(lines && { notice: exitNotice(record, ended, lines) }),
       });
-      await this.#whenThereIsSpace(() => book.put(ended, [told]));
+      await this.#whenThereIsSpace(() => book.put(ended, [told], { onFullDisk: true }));
     });
   }
 

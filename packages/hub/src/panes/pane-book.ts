@@ -1,5 +1,5 @@
 import { PolyError } from '@polyphony/protocol';
-import type { Draft, EventLog } from '../events/event-log.ts';
+import type { AppendOptions, Draft, EventLog } from '../events/event-log.ts';
 import { Turns } from '../platform/turns.ts';
 import type { Statement, Store } from '../store/store.ts';
 import type { PaneRecord } from './pane-record.ts';
@@ -46,13 +46,13 @@ export class PaneBook {
   }
 
   /** Keeps a record, new or changed, together with the events that tell of it. */
-  async put(record: PaneRecord, drafts: readonly Draft[] = []): Promise<void> {
+  async put(record: PaneRecord, drafts: readonly Draft[] = [], options: AppendOptions = {}): Promise<void> {
     const put: Statement = {
       sql: `INSERT INTO panes (id, record, created_at) VALUES (?, ?, ?)
         ON CONFLICT (id) DO UPDATE SET record = excluded.record`,
       values: [record.id, JSON.stringify(record), record.createdAt],
     };
-    await this.#events.append(drafts, [put]);
+    await this.#events.append(drafts, [put], options);
     this.#records.set(record.id, record);
     for (const listener of this.#listeners) listener(record);
   }
@@ -64,7 +64,8 @@ export class PaneBook {
 
   /** Forgets a record, together with the events that tell of it. */
   async remove(id: string, drafts: readonly Draft[]): Promise<void> {
-    await this.#events.append(drafts, [{ sql: 'DELETE FROM panes WHERE id = ?', values: [id] }]);
+    const forget: Statement = { sql: 'DELETE FROM panes WHERE id = ?', values: [id] };
+    await this.#events.append(drafts, [forget], { onFullDisk: true });
     this.#records.delete(id);
   }
 }

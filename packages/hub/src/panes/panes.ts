@@ -130,7 +130,8 @@ export class Panes {
     return this.book.exclusive(id, async () => {
       const record = this.book.find(id);
       if (record?.tokenHash !== tokenHash) return false;
-      if (record.status === 'running') await this.book.put({ ...record, killed: true });
+      if (record.status === 'running')
+        await this.book.put({ ...record, killed: true }, [], { onFullDisk: true });
       return true;
     });
   }

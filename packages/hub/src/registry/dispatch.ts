@@ -116,7 +116,7 @@ async function runAction(
   const from = sourceOf(caller);
   const start = draft(from, 'action:start', shown);
   // Written before anything happens: a used key or a full disk leaves everything as it was.
-  if (logged) await events.append([start], begin ? [begin] : []);
+  if (logged) await events.append([start], begin ? [begin] : [], action);
   const answer = await settle(action, log, async () => {
     await permit();
     const veto = await handlers.ask(told(start, clock));
@@ -131,7 +131,7 @@ async function runAction(
       ? draft(from, 'action:error', { ...shown, errorInfo: answer.error })
       : draft(from, 'action:success', { ...shown, result: answer.result });
   if (logged) allowance.charge(caller, answer, end ? 2 : 1); // In the log, and beside its key.
-  if (logged) await events.append([closing], end ? [end(answer)] : []);
+  if (logged) await events.append([closing], end ? [end(answer)] : [], action);
   else handlers.tell(told(closing, clock));
   return answer;
 }

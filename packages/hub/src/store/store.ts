@@ -31,7 +31,7 @@ export interface StoredEvent extends NewEvent {
 export interface Batch {
   readonly statements?: readonly Statement[];
   readonly events?: readonly NewEvent[];
-  /** May use the space kept free for retention and shutdown when the disk is full. */
+  /** May use the space kept free for retention, shutdown and the ends of panes when the disk is full. */
   readonly useReserve?: boolean;
 }
 
