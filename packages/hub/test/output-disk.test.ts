@@ -367,8 +367,38 @@ describe('a host with a folder for output', () => {
       });
   });
 
+  it.runIf(process.platform === 'linux')('survives a log that cannot be written, and goes on', async () => {
+    const folder = mkdtempSync(join(dir, 'log-'));
+    const told = join(folder, 'told');
+    // Notes one thing after the other, and tells how many exceptions that has made.
+    const fail = `
+      import { writeFileSync } from 'node:fs';
+      let exceptions = 0;
+      process.on('uncaughtExceptionMonitor', () => exceptions++);
+      process.on('SIGUSR2', () => {
+        const note = (turns) => {
+          if (turns > 90) console.error('a note');
+          if (turns > 0) setImmediate(note, turns - 1);
+          else writeFileSync(${JSON.stringify(told)}, String(exceptions));
+        };
+        note(100);
+      });`;
+    const start = join(import.meta.dirname, '../src/host/start.ts');
+    const full = ['sh', '-c', 'exec "$@" 2>/dev/full', 'sh'];
+    const preload = `data:text/javascript,${encodeURIComponent(fail)}`;
+    await using t = await startTestHost({
+      panes: join(folder, 'panes'),
+      spawn: [...full, process.execPath, '--import', preload, start],
+    });
+    process.kill(t.host.pid, 'SIGUSR2');
+    await until(() => existsSync(told) && readFileSync(told, 'utf8') !== '');
+    expect(readFileSync(told, 'utf8')).toBe('0');
+    expect((await t.run(['echo', 'alive'])).output).toBe('alive\r\n');
+  });
+
   it.runIf(canPreload).each([
     ['full', 'ENOSPC'],
+    ['nearly full', '16 MB'],
     ['stuck', null],
   ])('goes on with a disk that is %s, and tells afterwards what is missing', async (fault, why) => {
     const folder = mkdtempSync(join(dir, 'faults-'));

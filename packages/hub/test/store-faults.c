@@ -1,4 +1,4 @@
-/* Preloaded into a process: traces the syncs of hub.db*, fails one or its writes, or those of output, or lets these wait, when a file says so, or kills. */
+/* Preloaded into a process: traces the syncs of hub.db*, fails one or its writes, or those of output, or lets these wait, or says that little is free, when a file says so, or kills. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 static int ours(int fd, const char *name) {
@@ -89,4 +90,16 @@ ssize_t pwrite(int fd, const void *data, size_t size, off_t at) {
 ssize_t pwrite64(int fd, const void *data, size_t size, off64_t at) {
   if (full(fd)) return errno = ENOSPC, -1;
   return ((ssize_t(*)(int, const void *, size_t, off64_t))dlsym(RTLD_NEXT, "pwrite64"))(fd, data, size, at);
+}
+
+int statfs64(const char *path, struct statfs64 *found) {
+  int outcome = ((int (*)(const char *, struct statfs64 *))dlsym(RTLD_NEXT, "statfs64"))(path, found);
+  if (outcome == 0 && told("nearly full")) found->f_bavail = 15 * 1024 * 1024 / found->f_bsize;
+  return outcome;
+}
+
+int statfs(const char *path, struct statfs *found) {
+  int outcome = ((int (*)(const char *, struct statfs *))dlsym(RTLD_NEXT, "statfs"))(path, found);
+  if (outcome == 0 && told("nearly full")) found->f_bavail = 15 * 1024 * 1024 / found->f_bsize;
+  return outcome;
 }

@@ -25,7 +25,8 @@ export async function runHost(argv: readonly string[]): Promise<void> {
   if (values.dir === undefined) throw new TypeError('The host needs --dir, the folder it lives in.');
   // Own files are made with a mode of their own: the mask is for what the programs make.
   if (values.umask !== undefined) process.umask(Number.parseInt(values.umask, 8));
-  // Its end is the end of everybody's terminals: what nobody foresaw is noted and survived.
+  // Its end is the end of everybody's terminals: what nobody foresaw is noted and survived, also where the disk has no room for the note.
+  process.stderr.on('error', () => {});
   process.on('uncaughtException', (error) => console.error(new Date().toISOString(), error));
   process.on('SIGHUP', () => {});
 

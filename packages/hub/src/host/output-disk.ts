@@ -1,10 +1,15 @@
 import { lstatSync, readdirSync } from 'node:fs';
+import { statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errnoOf } from './host-error.ts';
 import { type Disk, type Segment, Segments, segmentNamed } from './segments.ts';
 
 /** A name that stays in its folder, whatever the system. */
 export const folderName: RegExp = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
+
+const megabyte = 1024 * 1024;
+/** What output leaves free on its disk: the hub writes its record there, and others what they must not lose. */
+const leftFree = 16 * megabyte;
 
 export interface DiskState {
   /** How many bytes of output there are in files, and how many were never written because the disk was too slow or failed. */
@@ -25,7 +30,7 @@ export class OutputDisk implements Disk {
   /** Whose files fail, and why. */
   readonly #problems = new Map<Segments, string>();
 
-  constructor(dir: string, { segmentBytes = 1024 * 1024 }: { readonly segmentBytes?: number } = {}) {
+  constructor(dir: string, { segmentBytes = megabyte }: { readonly segmentBytes?: number } = {}) {
     this.#dir = dir;
     this.segmentBytes = segmentBytes;
   }
@@ -69,9 +74,16 @@ export class OutputDisk implements Disk {
   async makeRoom(bytes: number, writer: Segments): Promise<void> {
     while (this.#bytes + bytes > this.most) {
       const oldest = this.#oldest(writer);
-      if (!oldest) return;
+      if (!oldest) break;
       await oldest.dropOldest();
     }
+    await this.#spareOthers(bytes);
+  }
+
+  async #spareOthers(bytes: number): Promise<void> {
+    const { bavail, bsize } = await statfs(this.#dir);
+    if (bavail * bsize - bytes < leftFree)
+      throw new Error(`less than ${leftFree / megabyte} MB would be left free on its file system`);
   }
 
   /** Who has the oldest file, other than the one that is written to. */

@@ -21,7 +21,7 @@ export interface Disk {
   readonly segmentBytes: number;
   /** Runs one piece of work after the other: a disk that hangs holds one thread, and no pane. */
   turn<T>(work: () => Promise<T>): Promise<T>;
-  /** Removes the oldest files until a writer may write so many bytes. */
+  /** Removes the oldest files until a writer may write so many bytes; fails where the disk has no room to spare. */
   makeRoom(bytes: number, writer: Segments): Promise<void>;
   join(segments: Segments): void;
   leave(segments: Segments): void;
