@@ -112,9 +112,10 @@ describe('kept output', () => {
     await fc.assert(
       fc.asyncProperty(pieces, pieces, fc.nat(200), async (chunks, more, torn) => {
         const { files, dir } = await keep(chunks, 2 ** 30);
-        const { start = 0, end = 0, line = 0 } = files.list.at(-1) ?? {};
+        const last = files.list.at(-1);
+        const { start = 0, end = 0 } = last ?? {};
         const kept = Math.max(start, end - torn);
-        if (files.list.length > 0) truncateSync(join(dir, 'pane', `${start}-${line}.out`), kept - start);
+        if (last) truncateSync(files.fileOf(last), kept - start);
         const model = new ByteRing(unlimited);
         model.append(Buffer.concat(chunks).subarray(0, kept));
         const found = new OutputDisk(dir, { segmentBytes }).find().get('pane');
@@ -181,5 +182,29 @@ describe('kept output', () => {
       from: third.start,
       truncated: true,
     });
+  });
+
+  test('of a pane that has gone is not found in what another of its id prints', async () => {
+    const dir = join(root, `${++made}`);
+    const disk = new OutputDisk(dir, { segmentBytes });
+    const print = async (text: string): Promise<KeptOutput> => {
+      const files = disk.filesOf('pane');
+      const output = new KeptOutput(new ByteRing(small), files);
+      output.keep(2 ** 30);
+      output.append(Buffer.from(text.repeat(10_000)));
+      await files.flush();
+      return output;
+    };
+    const gone = await print('old words\n');
+    const { letGo, ...range } = await gone.share(0, gone.end);
+    expect(range.portions.some(({ file }) => file !== undefined)).toBe(true);
+    await gone.remove();
+    await print('new words\n');
+    const texts = new Set<string>();
+    searchRange({ ...range, pattern: 'words', first: false, limit: 1e9 }, ({ matches }) => {
+      for (const { text } of matches) texts.add(text);
+    });
+    letGo();
+    expect([...texts]).toEqual(['old words']);
   });
 });

@@ -1,11 +1,14 @@
+import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
 import { type FileHandle, mkdir, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ByteRing } from './byte-ring.ts';
 import { errnoOf } from './host-error.ts';
 
-/** A file with lines of a pane's output; its name says where it begins. */
+/** A file with lines of a pane's output. */
 export interface Segment {
+  /** Of its file: where it begins, and in which life of its pane it was written. */
+  readonly name: string;
   /** Its first byte and the one after its last, in the output. */
   readonly start: number;
   readonly end: number;
@@ -39,12 +42,12 @@ const little = 64 * 1024;
 const retryMs = 1_000;
 const noFollow = constants.O_WRONLY | constants.O_NOFOLLOW;
 
-const fileName = /^(\d{1,15})-(\d{1,15})\.out$/;
+const fileName = /^(\d{1,15})-(\d{1,15})(?:-[0-9a-f]{12})?\.out$/;
 
 /** What the name of a file says about its beginning, if it is one of ours. */
-export function segmentNamed(name: string): Pick<Segment, 'start' | 'line'> | undefined {
+export function segmentNamed(name: string): Pick<Segment, 'name' | 'start' | 'line'> | undefined {
   const [, start, line] = fileName.exec(name) ?? [];
-  return start === undefined ? undefined : { start: Number(start), line: Number(line) };
+  return start === undefined ? undefined : { name, start: Number(start), line: Number(line) };
 }
 
 /**
@@ -54,6 +57,8 @@ export function segmentNamed(name: string): Pick<Segment, 'start' | 'line'> | un
 export class Segments {
   readonly #dir: string;
   readonly #disk: Disk;
+  /** Whoever has the name of a file, and waits, must not find there what another pane of the same id has written since. */
+  readonly #life = randomBytes(6).toString('hex');
   #list: readonly Segment[];
   #ring: ByteRing | null = null;
   #maxBytes = 0;
@@ -82,8 +87,8 @@ export class Segments {
     return this.#list.reduce((sum, { start, end }) => sum + end - start, 0);
   }
 
-  fileOf({ start, line }: Segment): string {
-    return join(this.#dir, `${start}-${line}.out`);
+  fileOf({ name }: Segment): string {
+    return join(this.#dir, name);
   }
 
   /** Keeps what comes into a ring from now on. */
@@ -167,7 +172,9 @@ export class Segments {
     this.#disk.join(this);
     this.#disk.lost(next.offset - this.#written);
     this.#written = next.offset;
-    const segment = { start: next.offset, end: next.offset, line: next.line, begunAt: Date.now() };
+    const { offset, line } = next;
+    const name = `${offset}-${line}-${this.#life}.out`;
+    const segment = { name, start: offset, end: offset, line, begunAt: Date.now() };
     this.#list = [...this.#list, segment];
     return segment;
   }
