@@ -87,6 +87,14 @@ export class Follower {
     this.#sentAt = performance.now();
   }
 
+  /** Tells of a gap of so many bytes, as far as memory has not what comes then. */
+  #skip(bytes: number): void {
+    const { pane, follower, send } = this.#options;
+    const lostTo = Math.min(this.#cursor + bytes, pane.output.ring.start);
+    if (lostTo > this.#cursor) send({ event: 'gap', follower, lostFrom: this.#cursor, lostTo });
+    this.#cursor = Math.max(this.#cursor, lostTo);
+  }
+
   /** Goes on with what is not in memory any more. */
   #readFile(): void {
     let cancelled = false;
@@ -94,11 +102,14 @@ export class Follower {
       cancelled = true;
     };
     const most = Math.min(portion, this.#credit);
-    void this.#options.pane.output.some(this.#cursor, most).then((bytes) => {
+    const goOn = (bytes: Buffer | undefined): void => {
       if (cancelled) return;
-      if (bytes.length > 0) this.#send(bytes);
+      if (bytes === undefined) this.#skip(most);
+      else if (bytes.length > 0) this.#send(bytes);
       this.#pump();
-    });
+    };
+    // A disk that fails is told as a gap: who follows wants to see what comes after it.
+    void this.#options.pane.output.some(this.#cursor, most).then(goOn, () => goOn(undefined));
   }
 
   /** One that reads fast gets everything; one that reads slowly, or not at all, costs the program next to nothing. */

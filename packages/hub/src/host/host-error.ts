@@ -13,6 +13,8 @@ const hints = {
   pane_running: 'Kill the pane first.',
   pane_exited: 'The program of this pane has ended; only its output is left.',
   input_full: 'The program does not read its input; wait until it does.',
+  output_unreadable:
+    'Try again: nothing of it was given up. If it stays so, look after the disk that poly server status names.',
   search_busy: 'Wait until others have found what they look for, then try again.',
   kill_failed: 'The kernel does not let these processes end yet; they wait for a device or a file system.',
   panes_alive: 'Pass killPanes: true to end them with the host.',

@@ -1,4 +1,13 @@
-import { mkdtempSync, readdirSync, rmSync, statSync, truncateSync } from 'node:fs';
+import {
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  unlinkSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -206,5 +215,24 @@ describe('kept output', () => {
     });
     letGo();
     expect([...texts]).toEqual(['old words']);
+  });
+
+  test('that a disk fails to read once is an error then, and all there the next time', async () => {
+    const chunk = Buffer.from('0123456789\n'.repeat(10_000));
+    const { output, files, model, dir } = await keep([chunk, chunk, chunk], 2 ** 30);
+    const [, second] = files.list;
+    if (!second) throw new Error('there are too few files');
+    // A link is not followed: a failure that is none of the file's.
+    const [file, aside] = [files.fileOf(second), join(dir, 'aside')];
+    renameSync(file, aside);
+    symlinkSync(aside, file);
+    const failure = { code: 'output_unreadable', message: expect.stringContaining('ELOOP') };
+    await expect(output.page({ since: second.start })).rejects.toMatchObject(failure);
+    await expect(output.some(second.start, 10)).rejects.toMatchObject(failure);
+    await expect(output.lineStart(second.line + 1)).rejects.toMatchObject(failure);
+    unlinkSync(file);
+    renameSync(aside, file);
+    await expectSame(output, model, { since: second.start });
+    await expectSame(output, model, {});
   });
 });

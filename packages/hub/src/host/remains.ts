@@ -31,7 +31,11 @@ export class Remains {
   }
 
   async #count(): Promise<void> {
-    for (const left of [...this.#left.values()]) left.lines = await KeptOutput.countLines(left.files);
+    for (const left of [...this.#left.values()]) {
+      // Of one that cannot be read now the number stays unknown, as it was.
+      const lines = await KeptOutput.countLines(left.files).catch(() => undefined);
+      if (lines !== undefined) left.lines = lines;
+    }
   }
 
   list(): { readonly id: string; readonly lines?: number | undefined }[] {
@@ -51,7 +55,12 @@ export class Remains {
       pane?.end({ exitCode: null, exitSignal: null });
       return pane;
     });
-    return left.pane;
+    try {
+      return await left.pane;
+    } catch (error) {
+      delete left.pane; // The next one who asks may have more luck.
+      throw error;
+    }
   }
 
   /** Hands its output to a pane that goes on with it. */
@@ -68,6 +77,7 @@ export class Remains {
     const left = this.#left.get(id);
     this.#left.delete(id);
     void left?.files.remove();
-    void left?.pane?.then((pane) => pane?.close());
+    // One that could not be read holds nothing.
+    left?.pane?.then((pane) => pane?.close()).catch(() => {});
   }
 }

@@ -3,7 +3,7 @@ import { constants } from 'node:fs';
 import { type FileHandle, mkdir, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ByteRing } from './byte-ring.ts';
-import { errnoOf } from './host-error.ts';
+import { errnoOf, HostError } from './host-error.ts';
 
 /** A file with lines of a pane's output. */
 export interface Segment {
@@ -221,7 +221,7 @@ export class Segments {
     });
   }
 
-  /** What is kept between two places of a file. What cannot be read is not kept, and not offered again. */
+  /** What is kept between two places of a file. What is not there is not offered again; a disk that fails may work the next time. */
   read(segment: Segment, from: number, to: number): Promise<Buffer> {
     return this.#disk.turn(async () => {
       const bytes = Buffer.allocUnsafeSlow(to - from);
@@ -241,7 +241,10 @@ export class Segments {
         }
         this.#disk.worked(this);
       } catch (error) {
-        if (errnoOf(error) !== 'ENOENT') this.#disk.failed(this, error);
+        if (errnoOf(error) !== 'ENOENT') {
+          this.#disk.failed(this, error);
+          throw unreadable(error);
+        }
       }
       if (size < bytes.length) this.#clip(segment, from + size);
       return bytes.subarray(0, size);
@@ -257,6 +260,16 @@ export class Segments {
       .turn(() => rm(this.#dir, { recursive: true, force: true }))
       .catch((error: unknown) => console.error(new Date().toISOString(), error));
   }
+}
+
+function unreadable(error: unknown): HostError {
+  const why = error instanceof Error ? error.message : String(error);
+  return new HostError(
+    'output_unreadable',
+    `Output on the disk cannot be read: ${why}`,
+    { errno: errnoOf(error) },
+    error,
+  );
 }
 
 async function writeAll(file: FileHandle, bytes: Buffer, at: number): Promise<void> {

@@ -100,6 +100,7 @@ const codes: Partial<Record<HostErrorCode, ErrorCode>> = {
   pane_exited: 'pane_exited',
   input_full: 'conflict',
   kill_failed: 'conflict',
+  output_unreadable: 'unavailable',
   search_busy: 'too_many_requests',
   unknown_request: 'unavailable',
   protocol_mismatch: 'unavailable',
