@@ -253,13 +253,17 @@ describe('output on the disk', () => {
     await isWritten(hub, id);
   });
 
-  it('stays within the size of one pane and of all, at the cost of the oldest', async () => {
+  it('stays within the size of one pane and of all, at the cost of the oldest of its family', async () => {
     await using hub = await TestHub.start({
       config: '[output]\nkeep = "disk"\npane_disk_mb = 1\nall_disk_mb = 2\n',
       env: { PTY_MAX_BUFFER_LINES: '1000' },
     });
+    const { id: other } = await hub.client.call('pane:new', { argv: ['seq', '1', '30000'], backend: 'pty' });
+    await ended(hub, other);
+    await isWritten(hub, other);
+    const leader = hub.as(await hub.paneToken('leader'));
     const fill = async (): Promise<string> => {
-      const { id } = await hub.client.call('pane:new', { argv: ['seq', '1', '300000'], backend: 'pty' });
+      const { id } = await leader.call('pane:new', { argv: ['seq', '1', '300000'], backend: 'pty' });
       await ended(hub, id);
       const { next } = await read(hub, id, { tail: 0 });
       // The newest byte is the last of the newest file.
@@ -281,14 +285,18 @@ describe('output on the disk', () => {
     expect({ text: oldest?.text, truncated }).toEqual({ text: String(oldest?.n), truncated: true });
     expect(bytesIn(folderOf(hub, first))).toBeLessThanOrEqual(megabyte);
     expect(bytesIn(folderOf(hub, first))).toBeGreaterThan(megabyte / 2);
-    const others = [await fill(), await fill()];
-    const all = [first, ...others].map((id) => bytesIn(folderOf(hub, id)));
+    const next = [await fill(), await fill()];
+    const all = [first, ...next, other, 'leader'].map((id) => bytesIn(folderOf(hub, id)));
     expect(all.reduce((sum, bytes) => sum + bytes)).toBeLessThanOrEqual(2 * megabyte);
     expect(all[0]).toBeLessThan(megabyte / 2);
     const gauge = async () => (await hub.client.call('server:status', {})).gauges.outputDiskBytes;
     expect(await gauge()).toBe(all.reduce((sum, bytes) => sum + bytes));
-    for (const id of [first, ...others])
+    for (const id of [first, ...next])
       expect(await read(hub, id, { tail: 1 })).toMatchObject({ lines: [{ n: 300_000, text: '300000' }] });
+    expect(await read(hub, other, { fromLine: 1, limit: 1 })).toMatchObject({
+      lines: [{ n: 1, text: '1' }],
+      truncated: false,
+    });
   });
 
   it('of panes nobody knows of is removed, and of others left alone', async () => {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { lstatSync, readdirSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -35,10 +36,10 @@ export class OutputDisk implements Disk {
     this.segmentBytes = segmentBytes;
   }
 
-  /** The files of a pane that begins. */
-  filesOf(id: string): Segments {
+  /** The files of a pane that begins, and takes its share with others of its family. */
+  filesOf(id: string, family: string = id): Segments {
     if (!folderName.test(id)) throw new RangeError(`"${id}" is no name of a folder.`);
-    return new Segments(join(this.#dir, id), this);
+    return new Segments(join(this.#dir, id), this, mark(family));
   }
 
   /** What hosts before this one have left, by the panes' ids. */
@@ -47,7 +48,9 @@ export class OutputDisk implements Disk {
     for (const { name, isFolder } of entriesOf(this.#dir)) {
       if (!isFolder || !folderName.test(name)) continue;
       const dir = join(this.#dir, name);
-      const segments = new Segments(dir, this, segmentsIn(dir));
+      const list = segmentsIn(dir);
+      const family = list.find((segment) => segment.family !== undefined)?.family ?? mark(name);
+      const segments = new Segments(dir, this, family, list);
       found.set(name, segments);
       this.join(segments);
     }
@@ -73,11 +76,23 @@ export class OutputDisk implements Disk {
 
   async makeRoom(bytes: number, writer: Segments): Promise<void> {
     while (this.#bytes + bytes > this.most) {
-      const oldest = this.#oldest(writer);
-      if (!oldest) break;
-      await oldest.dropOldest();
+      const richest = this.#richest(bytes, writer);
+      if (!richest) break;
+      await richest.dropOldest();
     }
     await this.#spareOthers(bytes);
+  }
+
+  /** Who has the oldest file of the family that has most, so that none gets more by starting panes. */
+  #richest(bytes: number, writer: Segments): Segments | undefined {
+    const held = new Map([[writer.family, bytes]]);
+    for (const { family, bytes: own } of this.#all) held.set(family, (held.get(family) ?? 0) + own);
+    const families = [...held].sort(([, a], [, b]) => b - a);
+    for (const [family] of families) {
+      const oldest = this.#oldest(family, writer);
+      if (oldest) return oldest;
+    }
+    return undefined;
   }
 
   async #spareOthers(bytes: number): Promise<void> {
@@ -86,13 +101,14 @@ export class OutputDisk implements Disk {
       throw new Error(`less than ${leftFree / megabyte} MB would be left free on its file system`);
   }
 
-  /** Who has the oldest file, other than the one that is written to. */
-  #oldest(writer: Segments): Segments | undefined {
+  /** Who of a family has the oldest file, other than the one that is written to. */
+  #oldest(family: string, writer: Segments): Segments | undefined {
     let oldest: Segments | undefined;
     let begunAt = Number.POSITIVE_INFINITY;
     for (const segments of this.#all) {
       const [first, second] = segments.list;
-      if (first === undefined || first.begunAt >= begunAt || (segments === writer && !second)) continue;
+      if (segments.family !== family || first === undefined || first.begunAt >= begunAt) continue;
+      if (segments === writer && !second) continue;
       oldest = segments;
       begunAt = first.begunAt;
     }
@@ -132,6 +148,11 @@ export class OutputDisk implements Disk {
   }
 }
 
+/** Short enough for the name of a file, and made of nothing else. */
+function mark(family: string): string {
+  return createHash('sha256').update(family).digest('hex').slice(0, 12);
+}
+
 /** A folder that is not there, or cannot be read, has nothing for us. */
 function entriesOf(dir: string): readonly { readonly name: string; readonly isFolder: boolean }[] {
   try {
@@ -144,7 +165,7 @@ function entriesOf(dir: string): readonly { readonly name: string; readonly isFo
 }
 
 /** In the order of the output; a crash of the machine may have left a file longer than it was. */
-function segmentsIn(dir: string): readonly Segment[] {
+function segmentsIn(dir: string): readonly (Segment & { readonly family: string | undefined })[] {
   const found = entriesOf(dir).flatMap(({ name }) => {
     const begin = segmentNamed(name);
     const stat = begin && lstatSync(join(dir, name), { throwIfNoEntry: false });

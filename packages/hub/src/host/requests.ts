@@ -35,6 +35,8 @@ interface Keep {
   /** How much of it is kept in files too, and of all panes together; without the first nothing is. */
   readonly diskBytes?: number | undefined;
   readonly allDiskBytes?: number | undefined;
+  /** With whom it shares what all may have on the disk; without it with nobody. */
+  readonly family?: string | undefined;
 }
 
 /** Output in files, which outlives the host. */
@@ -170,6 +172,7 @@ const keep = {
   maxLines: z.int().min(1).max(100_000_000).optional(),
   diskBytes: bytes.optional(),
   allDiskBytes: bytes.optional(),
+  family: z.string().optional(),
 };
 /** The id names a folder. */
 const isFolder = ({

@@ -7,7 +7,7 @@ import { errnoOf, HostError } from './host-error.ts';
 
 /** A file with lines of a pane's output. */
 export interface Segment {
-  /** Of its file: where it begins, and in which life of its pane it was written. */
+  /** Of its file: where it begins, in which life of its pane it was written, and of which family that is. */
   readonly name: string;
   /** Its first byte and the one after its last, in the output. */
   readonly start: number;
@@ -18,13 +18,18 @@ export interface Segment {
   readonly begunAt: number;
 }
 
+interface Named {
+  /** None in a name that an older version gave. */
+  readonly family: string | undefined;
+}
+
 /** What the files of all panes share. */
 export interface Disk {
   /** A file that has so many bytes is full. */
   readonly segmentBytes: number;
   /** Runs one piece of work after the other: a disk that hangs holds one thread, and no pane. */
   turn<T>(work: () => Promise<T>): Promise<T>;
-  /** Removes the oldest files until a writer may write so many bytes; fails where the disk has no room to spare. */
+  /** Removes files of whoever has most until a writer may write so many bytes; fails where the disk has no room to spare. */
   makeRoom(bytes: number, writer: Segments): Promise<void>;
   join(segments: Segments): void;
   leave(segments: Segments): void;
@@ -42,12 +47,12 @@ const little = 64 * 1024;
 const retryMs = 1_000;
 const noFollow = constants.O_WRONLY | constants.O_NOFOLLOW;
 
-const fileName = /^(\d{1,15})-(\d{1,15})(?:-[0-9a-f]{12})?\.out$/;
+const fileName = /^(\d{1,15})-(\d{1,15})(?:-[0-9a-f]{12}-([0-9a-f]{12}))?\.out$/;
 
-/** What the name of a file says about its beginning, if it is one of ours. */
-export function segmentNamed(name: string): Pick<Segment, 'name' | 'start' | 'line'> | undefined {
-  const [, start, line] = fileName.exec(name) ?? [];
-  return start === undefined ? undefined : { name, start: Number(start), line: Number(line) };
+/** What the name of a file says about it, if it is one of ours. */
+export function segmentNamed(name: string): (Omit<Segment, 'end' | 'begunAt'> & Named) | undefined {
+  const [, start, line, family] = fileName.exec(name) ?? [];
+  return start === undefined ? undefined : { name, start: Number(start), line: Number(line), family };
 }
 
 /**
@@ -55,6 +60,8 @@ export function segmentNamed(name: string): Pick<Segment, 'name' | 'start' | 'li
  * lets go of before is not in any file.
  */
 export class Segments {
+  /** Whose share of the disk they take, as it is written in their names. */
+  readonly family: string;
   readonly #dir: string;
   readonly #disk: Disk;
   /** Whoever has the name of a file, and waits, must not find there what another pane of the same id has written since. */
@@ -69,7 +76,8 @@ export class Segments {
   #gathering: NodeJS.Timeout | undefined;
   #removed = false;
 
-  constructor(dir: string, disk: Disk, found: readonly Segment[] = []) {
+  constructor(dir: string, disk: Disk, family: string, found: readonly Segment[] = []) {
+    this.family = family;
     this.#dir = dir;
     this.#disk = disk;
     this.#list = found;
@@ -173,7 +181,7 @@ export class Segments {
     this.#disk.lost(next.offset - this.#written);
     this.#written = next.offset;
     const { offset, line } = next;
-    const name = `${offset}-${line}-${this.#life}.out`;
+    const name = `${offset}-${line}-${this.#life}-${this.family}.out`;
     const segment = { name, start: offset, end: offset, line, begunAt: Date.now() };
     this.#list = [...this.#list, segment];
     return segment;

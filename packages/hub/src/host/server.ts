@@ -251,7 +251,7 @@ export class HostServer {
   }
 
   #newPane(spec: AdoptSpec, drawn: boolean): Pane {
-    const files = spec.diskBytes === undefined ? undefined : this.#disk?.filesOf(spec.id);
+    const files = spec.diskBytes === undefined ? undefined : this.#disk?.filesOf(spec.id, spec.family);
     return this.#makePane(spec, new KeptOutput(new ByteRing(limitsOf(spec)), files ?? null), drawn);
   }
 

@@ -7,7 +7,7 @@ import type { Credentials } from '../registry/credentials.ts';
 import type { OpenedPane } from './backend.ts';
 import { type Endings, unknownEnding } from './endings.ts';
 import type { PaneBook } from './pane-book.ts';
-import { noteOf, type PaneRecord } from './pane-record.ts';
+import { familyOf, noteOf, type PaneRecord } from './pane-record.ts';
 import type { Keep } from './pty-backend.ts';
 import type { TmuxBackend, TmuxPaneRow } from './tmux-backend.ts';
 
@@ -181,7 +181,8 @@ export class Adoption {
     const record = book.find(row.id);
     if (!record || row.dead || (known && row.piped)) return;
     const { cols, rows } = record;
-    const { fifo } = await host.adopt({ id: row.id, cols, rows, ...keep, note: noteOf(record) });
+    const kept = { ...keep, family: familyOf(record), note: noteOf(record) };
+    const { fifo } = await host.adopt({ id: row.id, cols, rows, ...kept });
     await tmux.pipeAgain(row, fifo, { withHistory: !known });
   }
 }

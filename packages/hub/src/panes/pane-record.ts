@@ -48,6 +48,11 @@ export interface Ending {
   readonly exitSignal: string | null;
 }
 
+/** What the family of a pane is called. */
+export function familyOf({ family, tokenHash }: Pick<PaneRecord, 'family' | 'tokenHash'>): string {
+  return family ?? tokenHash;
+}
+
 /** The copy the host keeps; of what is very long only what it takes to know the pane again. */
 export function noteOf(record: Omit<PaneRecord, 'pid' | 'startTime' | 'tmuxPane'>): string {
   const note = JSON.stringify(record);

@@ -9,7 +9,7 @@ import { paneEnvironment } from './environment.ts';
 import { limitNotes } from './notes.ts';
 import type { PanesOptions } from './options.ts';
 import type { PaneBook } from './pane-book.ts';
-import { defaultSize, type PaneRecord } from './pane-record.ts';
+import { defaultSize, familyOf, type PaneRecord } from './pane-record.ts';
 import { permitSpawn } from './permit.ts';
 import type { Start } from './program-names.ts';
 
@@ -162,7 +162,7 @@ export class Starting {
   async revive(record: PaneRecord): Promise<void> {
     if (!record.persist) return;
     const { book, endings, session, hub, credentials, clock, log } = this.#options;
-    const again = { ...record, family: record.family ?? record.tokenHash, createdAt: clock.now() };
+    const again = { ...record, family: familyOf(record), createdAt: clock.now() };
     try {
       if (record.backend === 'tmux') await session.start();
       await book.exclusive(record.id, async () => {
