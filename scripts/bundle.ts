@@ -9,6 +9,7 @@ const hub = join(import.meta.dirname, '..', 'packages', 'hub');
 const external = [
   'better-sqlite3',
   'jiti',
+  'jsonc-parser',
   'smol-toml',
   'ws',
   'zod',
@@ -16,10 +17,18 @@ const external = [
   '@polyphony/tmux/workspace',
 ];
 
+/** What few commands need, in bundles of their own beside the one that every command reads. */
+const apart: Readonly<Record<string, string>> = {
+  './install/install.ts': 'install',
+};
+
 export async function bundle(): Promise<void> {
+  const cli = join(hub, 'src', 'edges', 'cli');
+  const others = Object.entries(apart).map(([module, name]) => [name, join(cli, module)]);
   await build({
-    entryPoints: [join(hub, 'src', 'main.ts')],
-    outfile: join(hub, 'dist', 'poly.cjs'),
+    entryPoints: { poly: join(hub, 'src', 'main.ts'), ...Object.fromEntries(others) },
+    outdir: join(hub, 'dist'),
+    outExtension: { '.js': '.cjs' },
     bundle: true,
     format: 'cjs',
     platform: 'node',
@@ -31,10 +40,20 @@ export async function bundle(): Promise<void> {
     external,
     banner: { js: refuseOldNode },
     define: { 'import.meta.dirname': '__dirname' },
-    plugins: [knownAtBuild, protocolWithoutSchemas],
+    plugins: [knownAtBuild, protocolWithoutSchemas, bundledApart],
     logLevel: 'warning',
   });
 }
+
+const bundledApart: Plugin = {
+  name: 'bundled-apart',
+  setup({ onResolve }) {
+    onResolve({ filter: /[/]install[/]\w+\.ts$/ }, ({ kind, path }) => {
+      const name = apart[path.replace(/^\.\.[/]/, './')];
+      return kind === 'dynamic-import' && name ? { path: `./${name}.cjs`, external: true } : undefined;
+    });
+  },
+};
 
 /** Puts data in the place of build.ts, whose own way to it leads through the schema library. */
 const knownAtBuild: Plugin = {
@@ -47,6 +66,7 @@ const knownAtBuild: Plugin = {
         `import { join } from 'node:path';`,
         `export const version = ${JSON.stringify(version)};`,
         `export const daemon = join(__dirname, 'daemon.cjs');`,
+        `export const launcher = join(__dirname, '..', 'bin', 'poly');`,
         `export const builtInActions = () => JSON.parse(${JSON.stringify(JSON.stringify(builtInActions()))});`,
       ].join('\n'),
     }));

@@ -8,8 +8,13 @@ import type { ActionInfo } from './action-info.ts';
 
 export const version: string = ownVersion();
 
+const folder = join(import.meta.dirname, '..', '..', '..');
+
 /** The program of the daemon. */
-export const daemon: string = join(import.meta.dirname, '..', '..', '..', 'dist', 'daemon.cjs');
+export const daemon: string = join(folder, 'dist', 'daemon.cjs');
+
+/** What starts this command from anywhere. */
+export const launcher: string = join(folder, 'bin', 'poly');
 
 /** Every action of the hub itself, with JSON Schemas. */
 export function builtInActions(): readonly ActionInfo[] {

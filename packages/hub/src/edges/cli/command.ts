@@ -41,7 +41,7 @@ export interface Command<F extends Flags = Flags> {
   /** Reads its words itself, as its flags depend on its arguments. */
   readonly ownWords?: boolean;
   /** What the arguments are, for completion. */
-  readonly completes?: 'pane' | 'approval' | 'action' | 'file';
+  readonly completes?: 'pane' | 'approval' | 'action' | 'client' | 'file';
   /** A number it answers is the exit code. */
   run(call: Call<F>): Promise<unknown>;
 }

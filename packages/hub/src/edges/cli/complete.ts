@@ -6,6 +6,7 @@ import { commands } from './commands.ts';
 import type { Env } from './env.ts';
 import { connectHub } from './find-hub.ts';
 import type { Flags } from './flag.ts';
+import { clientNames } from './install/client-names.ts';
 import { globalFlags } from './parse.ts';
 
 /** What may stand where the last of the words is being typed. */
@@ -18,14 +19,18 @@ export async function complete(words: readonly string[], env: Env): Promise<read
 }
 
 async function candidatesFor(before: readonly string[], typed: string, env: Env): Promise<readonly string[]> {
-  const command = commands.find(({ name }) => name === before.slice(0, name.split(' ').length).join(' '));
+  // Of `mcp` and `mcp install` the one that says more, which the table has behind the other.
+  const command = commands.findLast(({ name }) => name === before.slice(0, name.split(' ').length).join(' '));
   if (!command) return nextWords(before);
   const given = before.slice(command.name.split(' ').length);
   const flags = { ...(await flagsFor(command, given, env)), ...globalFlags };
   const last = flags[given.at(-1)?.replace(/^--/, '') as keyof typeof flags] as Flags[string] | undefined;
   if (last?.value !== undefined) return last.choices ?? [];
   if (typed.startsWith('-')) return Object.keys(flags).map((name) => `--${name}`);
-  return given.some((word) => !word.startsWith('-')) ? [] : argumentsOf(command, env);
+  const many = command.args?.[0]?.includes('…') && command.completes === 'client';
+  if (!many && given.some((word) => !word.startsWith('-'))) return [];
+  // A command may be a noun as well, like `poly mcp`.
+  return [...nextWords(before), ...(await argumentsOf(command, env))];
 }
 
 function nextWords(before: readonly string[]): readonly string[] {
@@ -52,6 +57,8 @@ async function argumentsOf({ completes, args = [] }: Command, env: Env): Promise
       );
     case 'action':
       return (await everyAction(env)).map(({ name }) => name);
+    case 'client':
+      return clientNames;
     case 'file':
       return [];
     default:

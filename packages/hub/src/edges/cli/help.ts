@@ -23,7 +23,7 @@ export function showOverview(out: Output, commands: readonly Command[]): void {
   out.line();
   out.line(`Usage: poly <command> [flags]`);
   out.line();
-  out.table(commands.map((command) => [`  ${out.paint('cyan', synopsis(command))}`, command.summary]));
+  showCommands(out, commands);
   out.line();
   heading(out, 'To begin');
   for (const example of ['poly up', 'poly run -- top', 'poly ls', 'poly attach <pane>'])
@@ -32,10 +32,14 @@ export function showOverview(out: Output, commands: readonly Command[]): void {
   out.line(`poly <command> --help tells more and shows examples. Exit codes: ${exitCodes}.`);
 }
 
+function showCommands(out: Output, commands: readonly Command[]): void {
+  out.table(commands.map((command) => [`  ${out.paint('cyan', synopsis(command))}`, command.summary]));
+}
+
 export function showGroup(out: Output, noun: string, commands: readonly Command[]): void {
   out.line(`Usage: poly ${noun} <command> [flags]`);
   out.line();
-  out.table(commands.map((command) => [`  ${out.paint('cyan', synopsis(command))}`, command.summary]));
+  showCommands(out, commands);
   out.line();
   showExamples(
     out,
@@ -43,7 +47,8 @@ export function showGroup(out: Output, noun: string, commands: readonly Command[
   );
 }
 
-export function showCommand(out: Output, command: Command): void {
+/** A command, and those that begin with its name, as `poly mcp install` does with `poly mcp`. */
+export function showCommand(out: Output, command: Command, verbs: readonly Command[] = []): void {
   out.line(command.summary);
   out.line();
   out.line(`Usage: poly ${synopsis(command)}`);
@@ -51,6 +56,11 @@ export function showCommand(out: Output, command: Command): void {
   heading(out, 'Flags');
   showFlags(out, { ...command.flags, ...globalFlags });
   out.line();
+  if (verbs.length > 0) {
+    heading(out, 'Commands');
+    showCommands(out, verbs);
+    out.line();
+  }
   showExamples(out, command.examples);
 }
 

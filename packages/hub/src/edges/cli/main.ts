@@ -1,4 +1,4 @@
-import { type CallOptions, type Client, didYouMean, errorKinds, PolyError } from '@polyphony/protocol';
+import { type CallOptions, type Client, didYouMean, type ErrorInfo, errorKinds, PolyError } from '@polyphony/protocol';
 import { version } from './build.ts';
 import type { Call, Command, Offline } from './command.ts';
 import { commands } from './commands.ts';
@@ -57,7 +57,7 @@ async function run(given: readonly string[], around: Surroundings): Promise<unkn
   const after = [...given.slice(0, first), ...found.after];
   if (command.ownWords)
     return command.run(callOf(around, { flags: {}, args: [], rest: undefined, words: after }));
-  if (asksForHelp(after)) return showCommand(out, command);
+  if (asksForHelp(after)) return showCommand(out, command, verbsOf(command.name));
   const parsed = parse(
     after,
     { ...command.flags, ...globalFlags },
@@ -82,7 +82,7 @@ function findCommand(words: readonly string[]): { command: Command; after: reado
 /** A noun without a verb, or a word that is no command. */
 function showNoun(words: readonly string[], out: Output): number {
   const [noun = '', verb] = words;
-  const verbs = commands.filter(({ name }) => name.startsWith(`${noun} `));
+  const verbs = verbsOf(noun);
   if (verbs.length > 0 && (verb === undefined || verb.startsWith('-'))) {
     showGroup(out, noun, verbs);
     return asksForHelp(words) ? 0 : 2;
@@ -100,6 +100,10 @@ function showNoun(words: readonly string[], out: Output): number {
   });
 }
 
+function verbsOf(noun: string): readonly Command[] {
+  return commands.filter(({ name }) => name.startsWith(`${noun} `));
+}
+
 function nouns(): readonly string[] {
   return [...new Set(commands.map(({ name }) => name.split(' ')[0] ?? ''))];
 }
@@ -110,6 +114,11 @@ function checkArguments(command: Command, given: readonly string[]): void {
   const most = args.some((arg) => arg.includes('…')) ? Number.POSITIVE_INFINITY : args.length;
   if (given.length >= least && given.length <= most) return;
   const missing = given.length < least;
+  const verbs = verbsOf(name).map((verb) => verb.name.slice(name.length + 1));
+  if (!missing && verbs.length > 0)
+    throw new PolyError('invalid_arguments', `there is no command "${name} ${given[most]}".`, {
+      hint: `${didYouMean(given[most] ?? '', verbs, `${name} `)} See poly ${name} --help.`,
+    });
   throw new PolyError(
     'invalid_arguments',
     missing
@@ -150,22 +159,22 @@ function hubWhenAsked({ env, out }: Surroundings): Client {
 
 /** Says what went wrong on standard error, in the form asked for; answers the exit code. */
 function fail(error: unknown, out: Output, json: boolean): number {
-  const info =
-    error instanceof PolyError
-      ? error.info
-      : (error as NodeJS.ErrnoException)?.syscall === 'uv_cwd'
-        ? {
-            code: 'unavailable' as const,
-            message: 'the folder you are in is gone.',
-            hint: 'Go to another one.',
-          }
-        : {
-            code: 'internal' as const,
-            message: error instanceof Error ? (error.stack ?? error.message) : String(error),
-          };
+  const info = infoOf(error);
   if (json) out.note(JSON.stringify({ error: info }));
   else out.note(`poly: ${info.hint ? `${sentence(info.message)} ${info.hint}` : info.message}`);
   return errorKinds[info.code].exit;
+}
+
+function infoOf(error: unknown): ErrorInfo {
+  if (isPolyError(error)) return error.info;
+  if ((error as NodeJS.ErrnoException)?.syscall === 'uv_cwd')
+    return { code: 'unavailable', message: 'the folder you are in is gone.', hint: 'Go to another one.' };
+  return { code: 'internal', message: error instanceof Error ? (error.stack ?? error.message) : String(error) };
+}
+
+/** One of a bundle that is loaded apart is of a class of its own. */
+function isPolyError(error: unknown): error is PolyError {
+  return error instanceof Error && error.name === 'PolyError';
 }
 
 /** What is to be done stands behind a full stop, whoever wrote what happened. */

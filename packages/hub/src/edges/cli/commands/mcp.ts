@@ -1,16 +1,30 @@
 import { choiceOf } from '../../mcp/choose-tools.ts';
 import { safeties } from '../../mcp/tool.ts';
 import { type Command, command } from '../command.ts';
-import { choice, text } from '../flag.ts';
+import { choice, text, toggle } from '../flag.ts';
+import { scopes } from '../install/scopes.ts';
+
+const toolChoice = {
+  toolsets: text('Which tools, with commas between; panes,mail when left out.', { value: 'A,B' }),
+  safety: choice('How much they may do; mutating when left out.', safeties),
+};
+
+const where = {
+  scope: choice('Your own files, or those of the folder you are in; user when left out.', scopes),
+  config: text('This file, whatever reads it.', { value: 'FILE' }),
+  name: text('What the entry is called; poly when left out.', { value: 'NAME' }),
+};
+
+const carefully = {
+  'dry-run': toggle('Write nothing; show what would be changed, as a diff.'),
+  force: toggle('Also where the entry of that name is not as poly writes it.'),
+};
 
 export const mcpCommands: readonly Command[] = [
   command({
     name: 'mcp',
     summary: 'Speaks MCP on standard input and output: what a coding agent is configured to start.',
-    flags: {
-      toolsets: text('Which tools, with commas between; panes,mail when left out.', { value: 'A,B' }),
-      safety: choice('How much they may do; mutating when left out.', safeties),
-    },
+    flags: toolChoice,
     examples: ['poly mcp', 'poly mcp --toolsets panes,actions --safety readonly'],
     async run({ flags: { toolsets, safety }, env, ...call }) {
       const query = new URLSearchParams({ ...(toolsets && { toolsets }), ...(safety && { safety }) });
@@ -23,5 +37,37 @@ export const mcpCommands: readonly Command[] = [
       const { McpBridge } = await import('../mcp/bridge.ts');
       await new McpBridge(env, `/mcp?${query}`, start).run();
     },
+  }),
+  command({
+    name: 'mcp install',
+    summary: 'Tells coding agents to start poly mcp: those named, or all that are found here.',
+    args: ['[client…]'],
+    completes: 'client',
+    flags: { ...where, ...toolChoice, ...carefully },
+    examples: [
+      'poly mcp install --dry-run',
+      'poly mcp install claude codex',
+      'poly mcp install cursor --scope project',
+      'poly mcp install --config ~/.config/other-agent/mcp.json --safety readonly',
+    ],
+    run: async (call) => (await import('../install/install.ts')).install(call),
+  }),
+  command({
+    name: 'mcp uninstall',
+    summary: 'Takes exactly that back out of their files.',
+    args: ['[client…]'],
+    completes: 'client',
+    flags: { ...where, ...carefully },
+    examples: ['poly mcp uninstall', 'poly mcp uninstall codex --dry-run'],
+    run: async (call) => (await import('../install/install.ts')).uninstall(call),
+  }),
+  command({
+    name: 'mcp status',
+    summary: 'Shows which coding agents start poly mcp, and from which file.',
+    args: ['[client…]'],
+    completes: 'client',
+    flags: where,
+    examples: ['poly mcp status', 'poly mcp status --scope project --json'],
+    run: async (call) => (await import('../install/install.ts')).status(call),
   }),
 ];
