@@ -20,6 +20,7 @@ const external = [
 /** What few commands need, in bundles of their own beside the one that every command reads. */
 const apart: Readonly<Record<string, string>> = {
   './install/install.ts': 'install',
+  './install/skill.ts': 'skill',
 };
 
 export async function bundle(): Promise<void> {
@@ -67,6 +68,7 @@ const knownAtBuild: Plugin = {
         `export const version = ${JSON.stringify(version)};`,
         `export const daemon = join(__dirname, 'daemon.cjs');`,
         `export const launcher = join(__dirname, '..', 'bin', 'poly');`,
+        `export const skillFile = join(__dirname, '..', 'skill', 'SKILL.md');`,
         `export const builtInActions = () => JSON.parse(${JSON.stringify(JSON.stringify(builtInActions()))});`,
       ].join('\n'),
     }));

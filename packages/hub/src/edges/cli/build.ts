@@ -16,6 +16,9 @@ export const daemon: string = join(folder, 'dist', 'daemon.cjs');
 /** What starts this command from anywhere. */
 export const launcher: string = join(folder, 'bin', 'poly');
 
+/** What agents are taught about it. */
+export const skillFile: string = join(folder, 'skill', 'SKILL.md');
+
 /** Every action of the hub itself, with JSON Schemas. */
 export function builtInActions(): readonly ActionInfo[] {
   return Object.values(protocol)

@@ -9,6 +9,7 @@ import { mcpCommands } from './commands/mcp.ts';
 import { paneCommands } from './commands/pane.ts';
 import { serverCommands } from './commands/server.ts';
 import { sessionCommands } from './commands/session.ts';
+import { skillCommands } from './commands/skill.ts';
 import { upkeepCommands } from './commands/upkeep.ts';
 import { workspaceCommands } from './commands/workspace.ts';
 
@@ -18,6 +19,7 @@ export const commands: readonly Command[] = [
   ...paneCommands,
   ...agentCommands,
   ...mcpCommands,
+  ...skillCommands,
   ...approvalCommands,
   ...sessionCommands,
   ...actionCommands,

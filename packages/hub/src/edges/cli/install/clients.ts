@@ -29,6 +29,8 @@ export interface AgentClient {
   readonly places: Readonly<Partial<Record<Scope, readonly Place[]>>>;
   /** What is still to be done by the user. */
   readonly afterwards?: Readonly<Partial<Record<Scope, string>>>;
+  /** Where it reads skills. */
+  readonly skills?: Readonly<Record<Scope, string>>;
 }
 
 const commandAndArgs = ([command, ...args]: Words) => ({ command, args });
@@ -71,12 +73,14 @@ export const clients: readonly AgentClient[] = [
     signs: ['~/.claude', '<CLAUDE_CONFIG_DIR or ~>/.claude.json'],
     places: { user: [['<CLAUDE_CONFIG_DIR or ~>/.claude.json']], project: [['.mcp.json']] },
     afterwards: { project: 'Claude Code asks once whether to use the servers of .mcp.json.' },
+    skills: { user: '<CLAUDE_CONFIG_DIR or ~/.claude>/skills', project: '.claude/skills' },
   },
   {
     ...{ name: 'codex', title: 'Codex', shape: codex, program: 'codex' },
     signs: ['<CODEX_HOME or ~/.codex>'],
     places: { user: [['<CODEX_HOME or ~/.codex>/config.toml']], project: [['.codex/config.toml']] },
     afterwards: { project: 'Codex reads .codex/config.toml only in a project that you trust.' },
+    skills: { user: '~/.agents/skills', project: '.agents/skills' },
   },
   {
     ...{ name: 'cursor', title: 'Cursor', shape: common, program: 'cursor' },

@@ -12,7 +12,7 @@ import type { Scope } from './scopes.ts';
 import { isDetected, isProgram, onPath, polyCommand, type Target, targetsOf } from './targets.ts';
 import { unifiedDiff } from './unified-diff.ts';
 
-interface InstallFlags {
+export interface InstallFlags {
   readonly scope?: string;
   readonly config?: string;
   readonly name?: string;

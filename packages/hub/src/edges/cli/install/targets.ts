@@ -63,7 +63,7 @@ function fileNamed(config: string, [client, second]: readonly AgentClient[]): Ta
   return { client: name, title, file: resolve(config), ...(shape && { shape }) };
 }
 
-function clientsNamed(
+export function clientsNamed(
   names: readonly string[],
   among: readonly AgentClient[] = clients,
 ): readonly AgentClient[] {
