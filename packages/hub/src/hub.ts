@@ -235,7 +235,12 @@ async function build(
   await panes.adopt();
   const openRoutes = [exchangeRoute(credentials), ...webFiles(options.web)];
   const sessions = paneStreams(panes, permissions);
-  const mcp = new McpEdge({ dispatch, actions: () => registry.list(), version });
+  const mcp = new McpEdge({
+    ...{ dispatch, version },
+    actions: () => registry.list(),
+    tmux: { hub: session, onChange: (change) => audit.info('a tool of tmux was used', change) },
+  });
+  ends.push(() => mcp.close());
   const closeDoors = await openDoors({
     ...{ credentials, streams, places, settings, log, dispatch, openRoutes, mcp },
     panes: sessions,

@@ -16,7 +16,8 @@ export interface TmuxSessionOptions {
 /** The tmux session that holds tmux panes, and the one connection to its server. */
 export class TmuxSession {
   readonly #options: TmuxSessionOptions;
-  readonly #connection: ConnectionOptions;
+  /** How its server is reached. */
+  readonly connection: ConnectionOptions;
   readonly target: string;
   #carrier: Promise<Engine> | undefined;
   /** Why tmux is not asked for now: it owes an answer. */
@@ -25,7 +26,7 @@ export class TmuxSession {
   constructor(options: TmuxSessionOptions) {
     this.#options = options;
     const { socket, configFile, env } = options;
-    this.#connection = {
+    this.connection = {
       ...(socket.includes('/') ? { socketPath: socket } : { socketName: socket }),
       configFile,
       env: {
@@ -54,7 +55,7 @@ export class TmuxSession {
 
   /** Whether the session is there. Throws when that cannot be known: nobody may be taken for dead on a guess. */
   async running(): Promise<boolean> {
-    if (!existsSync(this.#socketPath)) return false;
+    if (!existsSync(this.socketPath)) return false;
     const asked = { argv: ['has-session', '-t', this.target], effect: 'read' } as const;
     try {
       const reply = await this.#carry((engine, limit) => engine.run(asked, limit));
@@ -146,21 +147,21 @@ export class TmuxSession {
   }
 
   async events(): Promise<Events> {
-    return (await loadTmux()).Events.open(this.#connection, { output: false });
+    return (await loadTmux()).Events.open(this.connection, { output: false });
   }
 
   async close(): Promise<void> {
     await (await this.#carrier)?.close();
   }
 
-  get #socketPath(): string {
+  get socketPath(): string {
     const { socket, env } = this.#options;
     if (socket.includes('/')) return socket;
     return join(env.TMUX_TMPDIR || '/tmp', `tmux-${process.getuid?.() ?? 0}`, socket);
   }
 
   #engine(): Promise<Engine> {
-    this.#carrier ??= loadTmux().then(({ createEngine }) => createEngine('control', this.#connection));
+    this.#carrier ??= loadTmux().then(({ createEngine }) => createEngine('control', this.connection));
     return this.#carrier;
   }
 

@@ -2,7 +2,7 @@
 const unprintable =
   /[\0-\x08\x0a-\x1f\x7f-\x9f\u200b\u2028\u2029\u202a-\u202e\u2060-\u2069\ufeff\u{e0000}-\u{e007f}]/gu;
 /** The beginning of one of our own tags, also where invisible characters hide it from a search. */
-const ownTag = /<(?=[\s\p{Cf}]*\/?[\s\p{Cf}]*pty_)/giu;
+const ownTag = /<(?=[\s\p{Cf}]*\/?[\s\p{Cf}]*(?:pty|tmux)_)/giu;
 
 /** One line of somebody else's text as it may stand between our tags: it can neither end nor begin one. */
 export function foreignLine(text: string): string {
@@ -21,7 +21,7 @@ function attribute(text: string): string {
 }
 
 export interface TaggedText {
-  /** Begins with `pty_`. */
+  /** Begins with `pty_` or `tmux_`. */
   readonly tag: string;
   readonly attributes?: Readonly<Record<string, string | undefined>>;
   /** Each is one line, whatever it holds. */

@@ -1,4 +1,11 @@
-import { type CallOptions, type Client, didYouMean, type ErrorInfo, errorKinds, PolyError } from '@polyphony/protocol';
+import {
+  type CallOptions,
+  type Client,
+  didYouMean,
+  type ErrorInfo,
+  errorKinds,
+  PolyError,
+} from '@polyphony/protocol';
 import { version } from './build.ts';
 import type { Call, Command, Offline } from './command.ts';
 import { commands } from './commands.ts';
@@ -169,7 +176,10 @@ function infoOf(error: unknown): ErrorInfo {
   if (isPolyError(error)) return error.info;
   if ((error as NodeJS.ErrnoException)?.syscall === 'uv_cwd')
     return { code: 'unavailable', message: 'the folder you are in is gone.', hint: 'Go to another one.' };
-  return { code: 'internal', message: error instanceof Error ? (error.stack ?? error.message) : String(error) };
+  return {
+    code: 'internal',
+    message: error instanceof Error ? (error.stack ?? error.message) : String(error),
+  };
 }
 
 /** One of a bundle that is loaded apart is of a class of its own. */

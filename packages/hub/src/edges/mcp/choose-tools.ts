@@ -1,10 +1,15 @@
 import { PolyError } from '@polyphony/protocol';
-import { type McpTool, type Safety, safeties, safetyOf, type Toolset, toolsets } from './tool.ts';
-
-export interface Choice {
-  readonly toolsets: ReadonlySet<Toolset>;
-  readonly safety: Safety;
-}
+import type { Caller } from '../../registry/caller.ts';
+import {
+  type Choice,
+  type McpTool,
+  type Safety,
+  safeties,
+  safetyOf,
+  type TmuxChoice,
+  type Toolset,
+  toolsets,
+} from './tool.ts';
 
 const defaultToolsets: readonly Toolset[] = ['panes', 'mail'];
 
@@ -14,7 +19,30 @@ export function choiceOf(query: URLSearchParams): Choice {
   const safety = query.get('safety') ?? 'mutating';
   for (const name of names) requireOneOf('toolset', name, toolsets);
   requireOneOf('safety', safety, safeties);
-  return { toolsets: new Set(names as readonly Toolset[]), safety: safety as Safety };
+  return {
+    toolsets: new Set(names as readonly Toolset[]),
+    safety: safety as Safety,
+    tmux: tmuxChoiceOf(query),
+  };
+}
+
+function tmuxChoiceOf(query: URLSearchParams): TmuxChoice {
+  const socketPath = query.get('socket-path') ?? undefined;
+  const socketName = query.get('socket-name') ?? undefined;
+  const refuse = (message: string): never => {
+    throw new PolyError('invalid_arguments', message);
+  };
+  if (socketPath !== undefined && socketName !== undefined)
+    refuse('socket-path and socket-name exclude each other: a tmux server has one socket.');
+  if (socketPath !== undefined && !socketPath.startsWith('/'))
+    refuse(`socket-path must be an absolute path, not "${socketPath.slice(0, 80)}".`);
+  if (socketName !== undefined && !/^[^/\0]+$/.test(socketName))
+    refuse(`socket-name must be a name as tmux -L takes it, not "${socketName.slice(0, 80)}".`);
+  return {
+    ...(socketPath !== undefined && { socketPath }),
+    ...(socketName !== undefined && { socketName }),
+    callerSocket: query.get('caller-socket') !== 'false',
+  };
 }
 
 function requireOneOf(what: string, given: string, allowed: readonly string[]): void {
@@ -24,10 +52,17 @@ function requireOneOf(what: string, given: string, allowed: readonly string[]): 
 }
 
 /** The tools a client gets; what it may not use it does not see. */
-export function chooseTools(all: readonly McpTool[], choice: Choice): ReadonlyMap<string, McpTool> {
+export function chooseTools(
+  all: readonly McpTool[],
+  choice: Choice,
+  { pane }: Pick<Caller, 'pane'>,
+): ReadonlyMap<string, McpTool> {
   const rank = safeties.indexOf(choice.safety);
   const chosen = all.filter(
-    ({ toolset, effect }) => choice.toolsets.has(toolset) && safeties.indexOf(safetyOf[effect]) <= rank,
+    ({ toolset, effect, needsUser }) =>
+      choice.toolsets.has(toolset) &&
+      safeties.indexOf(safetyOf[effect]) <= rank &&
+      !(needsUser && pane !== undefined),
   );
   return new Map(chosen.map((tool) => [tool.name, tool]));
 }

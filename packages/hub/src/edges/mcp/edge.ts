@@ -10,7 +10,8 @@ import type { Call, Route } from '../routes.ts';
 import { choiceOf } from './choose-tools.ts';
 import type * as Sdk from './sdk.ts';
 import { createMcpServer, type McpClient, type McpServerOptions } from './server.ts';
-import type { Place } from './tool.ts';
+import { TmuxServers, type TmuxServersOptions } from './tmux/servers.ts';
+import type { Choice, McpTool, Place } from './tool.ts';
 import { WebSocketTransport } from './websocket-transport.ts';
 
 type Handler = ReturnType<typeof Sdk.createMcpHandler>;
@@ -20,15 +21,22 @@ const mostCallers = 1000;
 /** A frame that closes holds 123 bytes of reason. */
 const mostReason = 120;
 
+export interface McpEdgeOptions extends McpServerOptions {
+  readonly tmux: TmuxServersOptions;
+}
+
 /** MCP for whoever has a credential: one request at a time over HTTP, or a whole conversation over a WebSocket. */
 export class McpEdge {
-  readonly #options: McpServerOptions;
+  readonly #options: McpEdgeOptions;
+  readonly #servers: TmuxServers;
+  #tmuxTools: Promise<readonly McpTool[]> | undefined;
   /** What is known of callers between two requests of HTTP, which has no conversations. */
   readonly #cursors = new Map<string, Map<string, number>>();
   #handler: Promise<Handler> | undefined;
 
-  constructor(options: McpServerOptions) {
+  constructor(options: McpEdgeOptions) {
     this.#options = options;
+    this.#servers = new TmuxServers(options.tmux);
   }
 
   get route(): Route {
@@ -40,6 +48,9 @@ export class McpEdge {
       query: {
         toolsets: 'Which tools, with commas between; panes and mail when left out.',
         safety: 'How much they may do: readonly, mutating (when left out) or destructive.',
+        'socket-path': 'The socket of the tmux server that the tools of tmux act on.',
+        'socket-name': 'The same by name, as tmux -L takes it.',
+        'caller-socket': 'false: not on the tmux server the client itself runs in.',
       },
       body: z.unknown().describe('One message of JSON-RPC.'),
       handle: (call) => this.#answer(call),
@@ -59,16 +70,17 @@ export class McpEdge {
     const choice = choiceOf(url.searchParams);
     const sdk = await loadSdk();
     const place = readGiven(placeSchema, await transport.greeting, { what: 'the first message' });
-    const client = { caller, choice, place: place as Place, cursors: new Map<string, number>() };
+    const more = await this.#toolsFor(choice);
+    const client = { caller, choice, more, place: place as Place, cursors: new Map<string, number>() };
     sdk.serveStdio(() => createMcpServer(sdk, this.#options, client), { transport });
   }
 
   async #answer({ request, response, url, caller, signal }: Call): Promise<undefined> {
+    const choice = choiceOf(url.searchParams);
     const client: McpClient = {
-      caller,
-      choice: choiceOf(url.searchParams),
-      place: {},
+      ...{ caller, choice, place: {} },
       cursors: this.#cursorsOf(caller),
+      more: await this.#toolsFor(choice),
     };
     const parsedBody = await readJson(request);
     const headers = Object.entries(request.headers).map(
@@ -85,6 +97,18 @@ export class McpEdge {
     const authInfo = { token: '', clientId: caller.participant, scopes: [], extra: { [clientInfo]: client } };
     await send(response, await fetch(asked, { parsedBody, authInfo }));
     return undefined;
+  }
+
+  /** Lets go of every tmux server. */
+  close(): Promise<void> {
+    return this.#servers.close();
+  }
+
+  /** Not before somebody asks for them. */
+  async #toolsFor({ toolsets }: Choice): Promise<readonly McpTool[]> {
+    if (!toolsets.has('tmux')) return [];
+    this.#tmuxTools ??= import('./tmux/tools.ts').then(({ tmuxTools }) => tmuxTools(this.#servers));
+    return this.#tmuxTools;
   }
 
   async #createHandler(): Promise<Handler> {
@@ -111,6 +135,8 @@ export class McpEdge {
 const placeSchema = z.strictObject({
   cwd: z.string().optional(),
   env: z.record(z.string(), z.string()).optional(),
+  tmux: z.string().optional(),
+  tmuxPane: z.string().optional(),
 });
 
 function loadSdk(): Promise<typeof Sdk> {

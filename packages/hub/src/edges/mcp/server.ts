@@ -3,11 +3,11 @@ import type { Caller } from '../../registry/caller.ts';
 import type { Dispatch } from '../../registry/dispatch.ts';
 import type { Registered } from '../../registry/registry.ts';
 import { actionTools } from './action-tools.ts';
-import { type Choice, chooseTools } from './choose-tools.ts';
+import { chooseTools } from './choose-tools.ts';
 import { mcpPaneTools } from './pane-tools.ts';
 import type * as Sdk from './sdk.ts';
 import { isShort, shorten } from './shorten.ts';
-import type { McpTool, Place, ToolContext } from './tool.ts';
+import type { Choice, McpTool, Place, ToolContext } from './tool.ts';
 
 export interface McpServerOptions {
   readonly dispatch: Dispatch;
@@ -21,26 +21,32 @@ export interface McpClient {
   readonly choice: Choice;
   readonly place: Place;
   readonly cursors: Map<string, number>;
+  /** Tools that are loaded only for those who ask for their toolset. */
+  readonly more: readonly McpTool[];
 }
 
 type Server = InstanceType<typeof Sdk.Server>;
 
 /** An MCP server for one client. The protocol is the SDK's, both eras of it; tools are ours, and so is every refusal. */
 export function createMcpServer(sdk: typeof Sdk, options: McpServerOptions, client: McpClient): Server {
-  const tools = chooseTools([...mcpPaneTools, ...actionTools(options.actions())], client.choice);
+  const { caller, choice, more } = client;
+  const tools = chooseTools([...mcpPaneTools, ...actionTools(options.actions()), ...more], choice, caller);
+  const hidden = new Map(caller.pane === undefined ? [] : more.map((tool) => [tool.name, tool]));
   const server = new sdk.Server(
     { name: 'polyphony', title: 'Polyphony', version: options.version },
     { capabilities: { tools: {} }, instructions: instructionsFor(client) },
   );
-  server.setRequestHandler('tools/list', () => ({ tools: [...tools.values()].map(listed) }));
+  server.setRequestHandler('tools/list', () => ({
+    tools: [...tools.values()].map((tool) => listed(tool, choice)),
+  }));
   server.setRequestHandler('tools/call', async ({ params }, { mcpReq }) => {
     try {
       const tool = tools.get(params.name);
-      if (!tool) throw noSuchTool(params.name, tools);
+      if (!tool) throw noSuchTool(params.name, tools, hidden.get(params.name));
       const { signal } = mcpReq;
       const call = (name: string, given: unknown): Promise<never> =>
-        options.dispatch(name, given, { caller: client.caller, signal }) as Promise<never>;
-      const context: ToolContext = { ...client, client: { call } };
+        options.dispatch(name, given, { caller, signal }) as Promise<never>;
+      const context: ToolContext = { ...client, signal, client: { call } };
       const { text, structured } = await tool.run(params.arguments ?? {}, context);
       return {
         content: [{ type: 'text', text: shorten(text) }],
@@ -58,15 +64,26 @@ function instructionsFor({ caller }: McpClient): string {
   return `Terminals that run in the background, which people can watch.${who} Start programs that go on with pty_spawn, wait with pty_wait rather than by sleeping, read with pty_read.`;
 }
 
-function listed({ name, description, inputSchema, effect, destroys = effect === 'destructive' }: McpTool) {
-  const reads = effect === 'read';
+function listed(tool: McpTool, { safety }: Choice) {
+  const { name, description, inputSchema, effect, destroys = effect === 'destructive', raises } = tool;
+  // What is said to only look is asked again when an answer is lost.
+  const reads = effect === 'read' && !(raises && safety === 'destructive');
   return {
     ...{ name, description, inputSchema: { type: 'object' as const, ...inputSchema } },
     annotations: { readOnlyHint: reads, ...(!reads && { destructiveHint: destroys }), openWorldHint: false },
   };
 }
 
-function noSuchTool(name: string, tools: ReadonlyMap<string, McpTool>): PolyError {
+function noSuchTool(
+  name: string,
+  tools: ReadonlyMap<string, McpTool>,
+  hidden: McpTool | undefined,
+): PolyError {
+  if (hidden?.needsUser) {
+    const message = `${name} is not for programs in panes of the hub: it reaches every pane of a tmux server.`;
+    const hint = 'Use the pty_ tools on the panes you have made, or ask your user.';
+    return new PolyError('forbidden', message, { hint });
+  }
   return new PolyError('unknown_action', `there is no tool "${name.slice(0, 80)}" for you.`, {
     hint: `There are ${[...tools.keys()].join(', ')}. The user chooses more with --toolsets and --safety.`,
   });

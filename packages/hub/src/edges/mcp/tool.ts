@@ -15,6 +15,21 @@ export const safetyOf: Readonly<Record<Effect, Safety>> = {
   destructive: 'destructive',
 };
 
+/** What a client has asked for. */
+export interface Choice {
+  readonly toolsets: ReadonlySet<Toolset>;
+  readonly safety: Safety;
+  /** Which tmux server the tools of `tmux` act on. */
+  readonly tmux: TmuxChoice;
+}
+
+export interface TmuxChoice {
+  readonly socketPath?: string;
+  readonly socketName?: string;
+  /** Whether the server the agent itself runs in is taken where none is named. */
+  readonly callerSocket: boolean;
+}
+
 /** Who uses a tool, from where, and with whose patience. */
 export interface ToolContext {
   readonly client: Pick<Client, 'call'>;
@@ -23,14 +38,20 @@ export interface ToolContext {
   readonly place: Place;
   /** How far each pane had printed when the agent last wrote or waited. */
   readonly cursors: Map<string, number>;
+  readonly choice: Choice;
+  /** Aborted when nobody waits for the answer any longer. */
+  readonly signal: AbortSignal;
 }
 
 export interface Place {
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string>>;
+  /** Where in tmux the agent runs, as its `TMUX` and `TMUX_PANE` say. */
+  readonly tmux?: string;
+  readonly tmuxPane?: string;
 }
 
-interface ToolAnswer {
+export interface ToolAnswer {
   /** What the agent reads. */
   readonly text: string;
   /** The same for programs; left out where the text says it all, for some agents read only this. */
@@ -43,6 +64,10 @@ export interface McpTool {
   readonly toolset: Toolset;
   readonly description: string;
   readonly effect: Effect;
+  /** It acts beside the actions, and so beside what is permitted to panes: only the user's own clients have it. */
+  readonly needsUser?: boolean;
+  /** Some calls of it go further than its effect: they are refused to a client that may not. */
+  readonly raises?: boolean;
   /** Whether agents ask their user before they use it. */
   readonly destroys?: boolean;
   readonly inputSchema: Readonly<Record<string, unknown>>;

@@ -24,10 +24,17 @@ export const mcpCommands: readonly Command[] = [
   command({
     name: 'mcp',
     summary: 'Speaks MCP on standard input and output: what a coding agent is configured to start.',
-    flags: toolChoice,
-    examples: ['poly mcp', 'poly mcp --toolsets panes,actions --safety readonly'],
-    async run({ flags: { toolsets, safety }, env, ...call }) {
-      const query = new URLSearchParams({ ...(toolsets && { toolsets }), ...(safety && { safety }) });
+    flags: {
+      ...toolChoice,
+      'socket-path': text('The socket of the tmux server that the tools of tmux act on.', { value: 'PATH' }),
+      'socket-name': text('The same by name, as tmux -L takes it.', { value: 'NAME' }),
+      'no-caller-socket': toggle('Not on the tmux server the agent itself runs in, but on the hub’s.'),
+    },
+    examples: ['poly mcp', 'poly mcp --toolsets panes,actions --safety readonly', 'poly mcp --toolsets tmux'],
+    async run({ flags, env, ...call }) {
+      const { 'no-caller-socket': elsewhere, ...named } = flags;
+      const given = Object.entries(named).filter((flag): flag is [string, string] => flag[1] !== undefined);
+      const query = new URLSearchParams([...given, ...(elsewhere ? [['caller-socket', 'false']] : [])]);
       choiceOf(query);
       const { statusOf, startHub } = await import('../start-hub.ts');
       const start = async (): Promise<void> => {

@@ -6,6 +6,7 @@ import type { Env } from '../env.ts';
 import { openDoor } from '../find-hub.ts';
 import { hubSocket } from '../hub-socket.ts';
 import { Conversation, type Message } from './conversation.ts';
+import { findTmux, type InTmux } from './find-tmux.ts';
 
 const retryMs = 100;
 const restartMs = 1_000;
@@ -21,6 +22,8 @@ export class McpBridge {
   readonly #path: string;
   readonly #start: () => Promise<unknown>;
   readonly #conversation = new Conversation();
+  /** Found once: the processes above this one may end before it does. */
+  readonly #inTmux: InTmux;
   #socket: WebSocket | undefined;
   #over = false;
 
@@ -29,6 +32,7 @@ export class McpBridge {
     this.#env = env;
     this.#path = path;
     this.#start = start;
+    this.#inTmux = findTmux(env);
   }
 
   /** Settles when the agent has closed its end; fails when the hub refuses this client. */
@@ -80,7 +84,8 @@ export class McpBridge {
     this.#socket = socket;
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     socket.on('open', () => {
-      socket.send(JSON.stringify({ cwd: process.cwd(), env: environmentToPass(this.#env) }));
+      const place = { cwd: process.cwd(), env: environmentToPass(this.#env), ...this.#inTmux };
+      socket.send(JSON.stringify(place));
       for (const line of this.#conversation.resume()) socket.send(line);
     });
     socket.on('message', (data) => this.#hear(String(data)));

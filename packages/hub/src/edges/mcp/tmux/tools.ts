@@ -1,0 +1,11 @@
+import type { McpTool } from '../tool.ts';
+import { changing } from './changing.ts';
+import { ending } from './ending.ts';
+import { looking } from './looking.ts';
+import type { TmuxServers } from './servers.ts';
+import { toolsOf } from './verb.ts';
+
+/** The tools of the toolset `tmux`. */
+export function tmuxTools(servers: TmuxServers): readonly McpTool[] {
+  return toolsOf({ ...looking, ...changing, ...ending }, servers);
+}

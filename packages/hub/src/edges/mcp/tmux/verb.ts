@@ -1,0 +1,120 @@
+import { type Effect, jsonSchemaOf, PolyError, readGiven } from '@polyphony/protocol';
+import type { Operation, PaneRow, TmuxError } from '@polyphony/tmux';
+import * as z from 'zod';
+import type { McpTool, ToolAnswer, ToolContext, Toolset } from '../tool.ts';
+import { type CallerPlace, callerPlace, isCallersServer, type ServerPlace } from './caller-place.ts';
+import type { Seat, TmuxServers } from './servers.ts';
+
+/** One row of the table of tmux tools. */
+export interface Verb<Shape extends z.ZodRawShape = z.ZodRawShape> {
+  readonly description: string;
+  readonly effect: Effect;
+  readonly params: Shape;
+  /** Why a call with these parameters goes further than the tool's effect, if it does. */
+  raised?(given: z.output<z.ZodObject<Shape>>): string | undefined;
+  run(given: z.output<z.ZodObject<Shape>>, use: Use): Promise<ToolAnswer>;
+}
+
+/** What a tool works with. */
+export interface Use {
+  readonly seat: Seat;
+  readonly tmux: Seat['tmux'];
+  readonly caller: CallerPlace | undefined;
+  readonly context: ToolContext;
+  /** Runs one operation; what tmux refuses is an error. */
+  run<P, V>(operation: Operation<P, V>): Promise<V>;
+  look(): Promise<Look>;
+}
+
+/** A server at one moment. */
+export interface Look extends ServerPlace {
+  readonly panes: readonly PaneRow[];
+  /** Whether a pane is the one the caller runs in, as far as that is certain. */
+  isCaller(paneId: string): boolean;
+}
+
+/** Ties the parameters of a verb to those it is run with. */
+export function verb<Shape extends z.ZodRawShape>(spec: Verb<Shape>): Verb {
+  return spec as unknown as Verb;
+}
+
+/** Makes tools of verbs, each acting on the server its client means. */
+export function toolsOf(
+  verbs: Readonly<Record<string, Verb>>,
+  servers: TmuxServers,
+  toolset: Toolset = 'tmux',
+): readonly McpTool[] {
+  return Object.entries(verbs).map(([name, { description, effect, params, raised, run }]) => {
+    const schema = z.strictObject(params);
+    return {
+      ...{ name, description, effect, toolset, needsUser: true },
+      ...(raised && { raises: true }),
+      inputSchema: jsonSchemaOf(schema, 'input'),
+      async run(args: unknown, context: ToolContext) {
+        const given = readGiven(schema, args, { what: name });
+        const why = raised?.(given);
+        if (why !== undefined) requireDestructive(name, why, context);
+        const seat = await servers.for(context.choice, context.place);
+        if (effect !== 'read' || why !== undefined)
+          servers.onChange({ by: context.caller.participant, tool: name, socket: seat.socket });
+        try {
+          return await run(given, useOf(seat, context));
+        } catch (error) {
+          throw error instanceof seat.tmux.TmuxError ? inOurWords(error) : error;
+        }
+      },
+    };
+  });
+}
+
+function requireDestructive(name: string, why: string, { choice: { safety } }: ToolContext): void {
+  if (safety === 'destructive') return;
+  throw new PolyError('forbidden', `${name}: ${why}, and the safety of this client is ${safety}.`, {
+    hint: 'Your user decides that, with poly mcp --safety destructive.',
+  });
+}
+
+function useOf(seat: Seat, context: ToolContext): Use {
+  const { tmux, engine, socket } = seat;
+  const { signal } = context;
+  const caller = callerPlace(context.place);
+  const run: Use['run'] = async (operation) => (await tmux.execute(engine, operation, { signal })).unwrap();
+  const look = async (): Promise<Look> => {
+    const [panes, { text }] = await Promise.all([
+      run(tmux.listPanes({ all: true })),
+      run(tmux.displayMessage({ message: '#{pid}' })),
+    ]);
+    const pid = Number(text);
+    const own = isCallersServer(caller, { socket, pid });
+    return { socket, pid, panes, isCaller: (paneId) => own && caller?.pane === paneId };
+  };
+  return { seat, tmux, caller, context, run, look };
+}
+
+const codes: Readonly<Record<string, ConstructorParameters<typeof PolyError>[0]>> = {
+  invalid_parameters: 'invalid_arguments',
+  invalid_target: 'invalid_arguments',
+  version_unsupported: 'invalid_arguments',
+  no_server: 'unavailable',
+  missing_binary: 'unavailable',
+  unknown_outcome: 'uncertain',
+  connection_lost: 'uncertain',
+  aborted: 'uncertain',
+  timed_out: 'timed_out',
+};
+
+/** Tools that are called otherwise than the function of the library that a hint names. */
+const toolNames: Readonly<Record<string, string>> = {
+  newSession: 'create_session',
+  resizeWindow: 'run_tmux',
+};
+
+function inOurWords(error: TmuxError): PolyError {
+  const { code, message, hint } = error;
+  const known = codes[code] ?? (/can't find|no such/.test(message) ? 'not_found' : 'conflict');
+  const asTools = hint.replace(
+    /\b([a-z]\w+)\(\)/g,
+    (_, name: string) => toolNames[name] ?? name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+  );
+  return new PolyError(known, message, { ...(asTools && { hint: asTools }), cause: error });
+}

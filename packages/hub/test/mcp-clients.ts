@@ -1,0 +1,51 @@
+import { join } from 'node:path';
+import { type CallToolResult, Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import type { TestHub } from './test-hub.ts';
+
+/** The command line as bundled before the tests. */
+export const program: string = join(import.meta.dirname, '..', 'dist', 'poly.cjs');
+
+export interface Asked {
+  readonly era?: 'legacy' | 'auto';
+  readonly query?: string;
+  readonly args?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  readonly cwd?: string;
+}
+
+const clientOf = ({ era = 'auto' }: Asked): Client =>
+  new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode: era } });
+
+export async function byStdio(hub: Pick<TestHub, 'env' | 'home'>, asked: Asked = {}): Promise<Client> {
+  const client = clientOf(asked);
+  await client.connect(
+    new StdioClientTransport({
+      command: process.execPath,
+      args: [program, 'mcp', ...(asked.args ?? [])],
+      env: { ...(hub.env as Record<string, string>), ...asked.env },
+      cwd: asked.cwd ?? hub.home,
+      stderr: 'inherit',
+    }),
+  );
+  return client;
+}
+
+export async function byHttp(hub: TestHub, asked: Asked = {}): Promise<Client> {
+  const client = clientOf(asked);
+  const url = new URL(`${hub.discovery.url}/mcp${asked.query ?? ''}`);
+  const headers = { authorization: `Bearer ${hub.token}` };
+  await client.connect(new StreamableHTTPClientTransport(url, { requestInit: { headers } }));
+  return client;
+}
+
+export async function use(
+  client: Client,
+  name: string,
+  given: Record<string, unknown> = {},
+): Promise<string> {
+  const { content, isError } = (await client.callTool({ name, arguments: given })) as CallToolResult;
+  const [first] = content;
+  if (first?.type !== 'text') throw new Error('an answer is a text');
+  return isError ? `ERROR ${first.text}` : first.text;
+}

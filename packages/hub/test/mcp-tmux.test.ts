@@ -1,0 +1,513 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import type { CallToolResult, Client } from '@modelcontextprotocol/client';
+import { demoServer, type TestServer } from '@polyphony/tmux/testing';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { byHttp, byStdio, program, use } from './mcp-clients.ts';
+import { TestHub, until } from './test-hub.ts';
+
+let hub: TestHub;
+let server: TestServer;
+const clients: Client[] = [];
+beforeAll(async () => {
+  hub = await TestHub.start();
+});
+afterAll(() => hub[Symbol.asyncDispose]());
+beforeEach(async () => {
+  server = await demoServer();
+});
+afterEach(async () => {
+  for (const client of clients.splice(0)) await client.close();
+  await server.stop();
+});
+
+type Safety = 'readonly' | 'mutating' | 'destructive';
+interface Asked {
+  readonly safety?: Safety;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly args?: readonly string[];
+}
+
+const socket = (): string => server.connection.socketPath ?? '';
+
+async function overHttp({ safety = 'destructive' }: Asked = {}): Promise<Client> {
+  const query = new URLSearchParams({ toolsets: 'tmux', safety, 'socket-path': socket() });
+  const client = await byHttp(hub, { query: `?${query}` });
+  clients.push(client);
+  return client;
+}
+
+async function overStdio({ safety = 'destructive', env, args }: Asked = {}): Promise<Client> {
+  const more = args ?? ['--socket-path', socket()];
+  const client = await byStdio(hub, { args: ['--toolsets', 'tmux', '--safety', safety, ...more], env });
+  clients.push(client);
+  return client;
+}
+
+async function structured(
+  client: Client,
+  name: string,
+  given: Record<string, unknown> = {},
+): Promise<Record<string, unknown>> {
+  const { structuredContent, content } = (await client.callTool({
+    name,
+    arguments: given,
+  })) as CallToolResult;
+  if (!structuredContent) throw new Error(JSON.stringify(content));
+  return structuredContent as Record<string, unknown>;
+}
+
+/** What a real tmux says, beside everything that is tested. */
+function tmux(...args: readonly string[]): string {
+  const { stdout, stderr, status } = spawnSync('tmux', ['-S', socket(), ...args], { encoding: 'utf8' });
+  if (status !== 0) throw new Error(`tmux ${args.join(' ')}: ${stderr}`);
+  return stdout.trimEnd();
+}
+
+/** The variables a program in a pane has. */
+const inPane = (pane: string): Record<string, string> => ({
+  TMUX: tmux('display-message', '-p', '-t', pane, '#{socket_path},#{pid},0'),
+  TMUX_PANE: tmux('display-message', '-p', '-t', pane, '#{pane_id}'),
+});
+
+describe.each([
+  ['stdio', overStdio],
+  ['HTTP', overHttp],
+] as const)('the tmux tools over %s', (_, connect) => {
+  it('make, name, arrange, fill and end things', async () => {
+    const client = await connect();
+    const made = await structured(client, 'create_session', { name: 'mine', width: 120, height: 40 });
+    expect(made).toMatchObject({ ok: true, session_id: expect.stringMatching(/^\$\d+$/) });
+    const { window_id: window } = await structured(client, 'create_window', {
+      target: 'mine',
+      name: 'second',
+      start_directory: '/',
+    });
+    const { pane_id: pane } = await structured(client, 'split_pane', { target: window, horizontal: true });
+    expect(tmux('list-panes', '-s', '-t', '=mine:', '-F', '#{window_name}').split('\n')).toHaveLength(3);
+    await structured(client, 'rename_session', { target: 'mine', name: 'ours' });
+    await structured(client, 'rename_window', { target: window, name: 'third' });
+    await structured(client, 'select_window', { target: 'ours:third' });
+    await structured(client, 'select_layout', { target: window, layout: 'even-vertical' });
+    await structured(client, 'select_pane', { target: pane });
+    const active = (): string => tmux('display-message', '-p', '-t', '=ours:', '#{window_name} #{pane_id}');
+    expect(active()).toBe(`third ${pane}`);
+    await structured(client, 'select_pane', { target: pane, direction: 'next' });
+    expect(active()).not.toBe(`third ${pane}`);
+    await structured(client, 'select_pane', { target: window, direction: 'last' });
+    expect(active()).toBe(`third ${pane}`);
+    await structured(client, 'select_pane', { target: pane, direction: 'up' });
+    expect(active()).not.toBe(`third ${pane}`);
+
+    await structured(client, 'resize_pane', { target: pane, height: 5 });
+    expect(tmux('display-message', '-p', '-t', String(pane), '#{pane_height}')).toBe('5');
+    await structured(client, 'swap_pane', { src: pane, dst: 'demo:0.0' });
+    expect(tmux('display-message', '-p', '-t', String(pane), '#{session_name}')).toBe('demo');
+    await structured(client, 'join_pane', { src: pane, dst: window, horizontal: true, size: '30%' });
+    const broken = await structured(client, 'break_pane', { src: pane, name: 'alone' });
+    expect(tmux('display-message', '-p', '-t', String(broken.window_id), '#{window_panes}')).toBe('1');
+    await structured(client, 'swap_window', { src: window, dst: 'other:0' });
+    await structured(client, 'move_window', { src: broken.window_id, dst: 'other:7' });
+    expect(tmux('display-message', '-p', '-t', '=other:7', '#{window_id}')).toBe(broken.window_id);
+
+    await structured(client, 'set_buffer', { data: 'pasted words', buffer_name: 'b' });
+    expect(await use(client, 'show_buffer', { buffer_name: 'b' })).toBe('pasted words');
+    await structured(client, 'respawn_pane', { target: pane, kill: true, shell: 'exec cat' });
+    await structured(client, 'paste_buffer', { target: pane, buffer_name: 'b', delete: true });
+    await structured(client, 'send_input', {
+      target: pane,
+      keys: 'Enter is a word',
+      literal: true,
+      enter: true,
+    });
+    await until(async () =>
+      (await use(client, 'capture_pane', { target: pane })).includes('Enter is a word'),
+    );
+    expect(await use(client, 'capture_pane', { target: pane })).toMatch(
+      /^<tmux_pane id="%\d+">\npasted words.*Enter is a word\n/s,
+    );
+    await structured(client, 'set_option', { option: '@note', value: 'kept', target: 'ours' });
+    expect(await structured(client, 'show_options', { target: 'ours' })).toMatchObject({
+      options: { '@note': 'kept' },
+    });
+    await structured(client, 'set_option', { option: '@note', unset: true, target: 'ours' });
+
+    await structured(client, 'kill_pane', { target: 'demo:0.0', others: true });
+    await structured(client, 'kill_window', { target: broken.window_id });
+    await structured(client, 'kill_session', { target: 'ours' });
+    expect(await structured(client, 'has_session', { target: 'ours' })).toEqual({ exists: false });
+    expect(
+      await structured(client, 'run_tmux', { args: ['list-sessions', '-F', '#{session_name}'] }),
+    ).toMatchObject({
+      ok: true,
+      stdout: 'demo\nother\n',
+    });
+  });
+
+  it('show what there is', async () => {
+    const client = await connect({ safety: 'readonly' });
+    expect(await use(client, 'get_caller_context')).toMatch(/^You do not run in tmux/);
+    const { sessions } = await structured(client, 'list_sessions');
+    expect(sessions).toMatchObject([{ session_name: 'demo', is_caller: false }, { session_name: 'other' }]);
+    expect(await structured(client, 'list_windows', { target: 'demo' })).toMatchObject({
+      windows: [{ window_name: 'editor' }, { window_name: 'logs' }],
+    });
+    expect((await structured(client, 'list_windows')).windows).toHaveLength(4);
+    expect((await structured(client, 'list_panes', { target: 'demo:editor' })).panes).toHaveLength(2);
+    expect((await structured(client, 'list_panes')).panes).toHaveLength(5);
+    expect(await structured(client, 'list_clients')).toHaveProperty('clients');
+    expect(await use(client, 'has_session', { target: 'dem' })).toBe('no');
+    expect(await use(client, 'display_message', { target: 'demo:1', message: '#{window_name}' })).toBe(
+      'logs',
+    );
+    expect(await use(client, 'show_buffer', { buffer_name: 'note' })).toBe('hello');
+    expect(await structured(client, 'show_options', { server: true })).toHaveProperty('options');
+    tmux('respawn-pane', '-k', '-t', '=demo:1', 'echo "a needle</tmux_pane>"; exec cat');
+    await until(async () => /a needle/.test(await use(client, 'capture_pane', { target: 'demo:1' })));
+    expect(await use(client, 'grep_pane', { target: 'demo:logs', pattern: 'NEEDLE' })).toMatch(
+      /^<tmux_pane id="%\d+" matches="1">\na needle&lt;\/tmux_pane>\n<\/tmux_pane>$/,
+    );
+    expect(await use(client, 'search_panes', { pattern: 'a n[e]+dle' })).toMatch(/^1 of 5 panes/);
+    expect(await use(client, 'capture_active_pane', { target: 'demo' })).toContain('<tmux_pane');
+    expect(await use(client, 'capture_active_pane')).toContain('<tmux_pane');
+  });
+
+  it('refuse what is unclear, gone or wrong, and say what to do', async () => {
+    const client = await connect();
+    for (const target of ['{last}', 'demo:{right-of}', ':', '', 'a:b:c', '%x', '!', 'demo.1'])
+      expect(await use(client, 'capture_pane', { target })).toMatch(/^ERROR (invalid_arguments|not_found)/);
+    expect(await use(client, 'capture_pane', { target: '%999' })).toMatch(/^ERROR not_found: .*list_panes/);
+    expect(await use(client, 'kill_session', { target: 'dem' })).toMatch(/^ERROR not_found/);
+    expect(await use(client, 'rename_window', { target: '@999', name: 'x' })).toMatch(/list_windows/);
+    expect(await use(client, 'create_session', { name: 'a:b' })).toMatch(
+      /^ERROR invalid_arguments.*session name/,
+    );
+    expect(await use(client, 'create_session', { name: 'demo' })).toMatch(
+      /^ERROR conflict.*duplicate session/,
+    );
+    expect(await use(client, 'create_window', { target: 'demo', start_directory: 'here' })).toMatch(
+      /absolute/,
+    );
+    expect(await use(client, 'grep_pane', { target: 'demo', pattern: '(' })).toMatch(/no regular expression/);
+    expect(await use(client, 'select_layout', { target: 'demo', layout: 'x' })).toMatch(/a layout is one of/);
+    expect(await use(client, 'new_pane', { target: 'demo' })).toMatch(/needs tmux 3.7|^Pane %/);
+    expect(await use(client, 'split_pane', { target: 'demo', sideways: true })).toMatch(/sideways/);
+    expect(tmux('list-sessions', '-F', '#{session_name}')).toBe('demo\nother');
+  });
+
+  it('are not held up by a pattern that tries everything', async () => {
+    const client = await connect();
+    tmux('respawn-pane', '-k', '-t', '=demo:1', `echo ${'a'.repeat(60)}; exec cat`);
+    await until(async () => /aaa/.test(await use(client, 'capture_pane', { target: 'demo:1' })));
+    expect(await use(client, 'grep_pane', { target: 'demo:1', pattern: '(a+)+$b' })).toMatch(
+      /^ERROR timed_out/,
+    );
+  });
+
+  it('take text for text: nothing of it is run', async () => {
+    const client = await connect();
+    const marker = join(server.directory, 'ran');
+    const evil = `#(touch ${marker})`;
+    await use(client, 'create_session', { name: 'evil', start_directory: `/${evil}` });
+    await use(client, 'create_window', { target: 'demo', name: evil });
+    await use(client, 'rename_window', { target: 'other:0', name: evil });
+    await use(client, 'set_buffer', { data: evil });
+    expect(tmux('display-message', '-p', '-t', '=other:0', '#{window_name}')).toBe(evil);
+    expect(existsSync(marker)).toBe(false);
+  });
+});
+
+describe('how far a call goes', () => {
+  const raised: readonly (readonly [string, Record<string, unknown>])[] = [
+    ['create_session', { name: 'x', environment: { LD_PRELOAD: '/x' } }],
+    ['respawn_pane', { target: 'demo:1', shell: 'id' }],
+    ['respawn_pane', { target: 'demo:1', kill: true }],
+    ['new_pane', { target: 'demo:1', shell_command: 'id' }],
+    ...[
+      ...[
+        'default-command',
+        'default-c',
+        'update-env',
+        'update-environment[3]',
+        'command-alias[9]',
+        'editor',
+      ],
+      ...[
+        'after-new-window',
+        'pane-died',
+        'pane-di',
+        'client-attached[0]',
+        'session-created',
+        'window-linked',
+      ],
+      ...['destroy-unattached', 'lock-command', 'copy-command', 'pane-command-finished', 'ed', 'def'],
+    ].map((option) => ['set_option', { option, value: 'on', global_: true }] as const),
+    ['set_option', { option: 'status-left', value: '#(id)', global_: true }],
+    ['set_option', { option: '@x', value: '#{E:@y}', global_: true }],
+    ['display_message', { message: '#(id)' }],
+    ['display_message', { message: '#{?1,#(id),}' }],
+    ['display_message', { message: '##{pane_id}(id)' }],
+  ];
+
+  it('is told by what it is asked for: what runs something is refused below destructive, with who decides', async () => {
+    const before = tmux('show-options', '-g');
+    const client = await overHttp({ safety: 'mutating' });
+    for (const [name, given] of raised)
+      expect([name, given, await use(client, name, given)]).toEqual([
+        name,
+        given,
+        expect.stringMatching(
+          /^ERROR forbidden: .* the safety of this client is mutating\. Your user decides that, with poly mcp --safety destructive\./,
+        ),
+      ]);
+    expect(tmux('show-options', '-g')).toBe(before);
+  });
+
+  it('is as the tool says otherwise', async () => {
+    const client = await overHttp({ safety: 'mutating' });
+    for (const [option, value] of [
+      ...[
+        ['status-left', '#{session_name} '],
+        ['pane-border-style', 'fg=red'],
+        ['window-style', 'fg=red'],
+      ],
+      ...[
+        ['mouse', 'on'],
+        ['@mine', 'x'],
+        ['pane-border-lines', 'heavy'],
+        ['window-status-style', 'fg=red'],
+      ],
+    ] as [string, string][]) {
+      expect(await use(client, 'set_option', { option, value, global_: true })).toBe('Set.');
+    }
+    const all = await overHttp();
+    expect(await use(all, 'display_message', { message: '#(echo)#{?#{pane_id},yes,no}' })).toBe('yes');
+    const { tools } = await all.listTools();
+    const reads = (name: string) => tools.find((tool) => tool.name === name)?.annotations?.readOnlyHint;
+    expect([reads('display_message'), reads('capture_pane')]).toEqual([false, true]);
+  });
+
+  it('leaves a readonly client no way to change anything', async () => {
+    const state = (): string =>
+      tmux(
+        'list-panes',
+        '-a',
+        '-F',
+        '#{pane_id} #{pane_pid} #{window_name} #{window_layout} #{history_size}',
+      ) +
+      tmux('show-options', '-g') +
+      tmux('list-buffers');
+    const before = state();
+    const every = await (await overHttp()).listTools();
+    const client = await overHttp({ safety: 'readonly' });
+    const { tools } = await client.listTools();
+    expect(tools.every(({ annotations }) => annotations?.readOnlyHint)).toBe(true);
+    const given = {
+      target: 'demo:1',
+      src: 'demo:1',
+      dst: 'other',
+      name: 'x',
+      keys: 'x',
+      args: ['kill-server'],
+      message: '#(id)',
+    };
+    for (const { name, annotations, inputSchema } of every.tools) {
+      if (annotations?.readOnlyHint) continue;
+      const wanted = Object.entries(given).filter(([key]) => key in (inputSchema.properties ?? {}));
+      expect(await use(client, name, Object.fromEntries(wanted))).toMatch(
+        /^ERROR (unknown_action|forbidden)/,
+      );
+    }
+    for (const message of ['#(id)', '#{E:#(id)}'])
+      expect(await use(client, 'display_message', { message })).toMatch(/^ERROR forbidden/);
+    expect(state()).toBe(before);
+  });
+
+  it('is what the documentation says', async () => {
+    const { tools } = await (await overHttp()).listTools();
+    const page = readFileSync(join(import.meta.dirname, '../../../docs/mcp-tmux.md'), 'utf8');
+    const rows = [...page.matchAll(/^\| (`\w+`(?:, `\w+`)*) \|.*\| (\w+) \|$/gm)].flatMap(
+      ([, names = '', does]) => [...names.matchAll(/\w+/g)].map(([name]) => `${name} ${does}`),
+    );
+    const effects = tools.map(({ name, annotations }) => {
+      const looks = annotations?.readOnlyHint || name === 'display_message';
+      return `${name} ${looks ? 'looks' : annotations?.destructiveHint ? 'ends' : 'changes'}`;
+    });
+    expect(rows.sort()).toEqual(effects.sort());
+  });
+
+  it('keeps the toolset small', async () => {
+    const { tools } = await (await overHttp()).listTools();
+    expect(tools.length).toBeGreaterThanOrEqual(37);
+    expect(JSON.stringify(tools).length).toBeLessThan(20 * 1024);
+  });
+
+  it('is nothing for a program in a pane of the hub, which is told so', async () => {
+    const POLY_TOKEN = await hub.paneToken(`pane-${Math.random().toString(36).slice(2)}`);
+    const client = await overStdio({ env: { POLY_TOKEN, POLY_SOCKET: hub.socket } });
+    expect((await client.listTools()).tools).toEqual([]);
+    expect(await use(client, 'list_panes')).toMatch(
+      /^ERROR forbidden: list_panes is not for programs in panes of the hub/,
+    );
+  });
+
+  it('is written down, without what was typed', async () => {
+    const client = await overHttp();
+    await structured(client, 'send_input', { target: 'demo:1', keys: 'a-secret' });
+    const audit = readFileSync(join(hub.dir, 'logs', 'audit.log'), 'utf8');
+    const line = audit.split('\n').find((one) => one.includes('send_input') && one.includes(socket()));
+    expect(line).toMatch(/user:/);
+    expect(audit).not.toContain('a-secret');
+  });
+});
+
+describe('the caller', () => {
+  /** Speaks MCP from a shell inside a pane, in which everything is as tmux made it. */
+  async function askFromPane(pane: string, { clean = false } = {}): Promise<Record<string, unknown>> {
+    const file = join(server.directory, `answer-${pane.slice(1)}`);
+    const line = (message: object): string => JSON.stringify({ jsonrpc: '2.0', ...message });
+    const clientInfo = { name: 'in-pane', version: '1' };
+    const lines = [
+      line({
+        id: 0,
+        method: 'initialize',
+        params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo },
+      }),
+      line({ method: 'notifications/initialized' }),
+      line({ id: 1, method: 'tools/call', params: { name: 'get_caller_context', arguments: {} } }),
+      line({ id: 2, method: 'tools/call', params: { name: 'list_panes', arguments: {} } }),
+    ];
+    const variables = Object.entries(hub.env).map(([name, value]) => `${name}='${value}'`);
+    const start = `env ${clean ? '-i' : '-u NOTHING'} ${variables.join(' ')} '${process.execPath}' '${program}' mcp --toolsets tmux`;
+    const script = `printf '%s\\n' ${lines.map((one) => `'${one}'`).join(' ')} | ${start} >'${file}.part'; mv '${file}.part' '${file}'; exec cat`;
+    tmux('respawn-pane', '-k', '-t', pane, script);
+    const answers = await until(() => existsSync(file) && readFileSync(file, 'utf8').trim().split('\n'));
+    const results = answers.map((one) => JSON.parse(one)).filter(({ id }) => id === 1 || id === 2);
+    const [context, panes] = results
+      .sort((a, b) => a.id - b.id)
+      .map(({ result }) => result.structuredContent);
+    return { ...context, own: panes.panes.filter((row: { is_caller: boolean }) => row.is_caller) };
+  }
+
+  it.each([
+    ['by its variables', false],
+    ['by those of the processes above it', true],
+  ])('is found in each of two panes %s', async (_, clean) => {
+    const panes = tmux('list-panes', '-t', '=demo:0', '-F', '#{pane_id}').split('\n');
+    const found = await Promise.all(panes.map((pane) => askFromPane(pane, { clean })));
+    for (const [index, pane] of panes.entries()) {
+      expect(found[index]).toMatchObject({
+        in_tmux: true,
+        is_own_server: true,
+        pane_id: pane,
+        session_name: 'demo',
+        window_index: 0,
+        acts_on: socket(),
+        own: [{ pane_id: pane }],
+      });
+    }
+  });
+
+  it('is found by what its user has set', async () => {
+    const { TMUX, TMUX_PANE } = inPane('=demo:1') as { TMUX: string; TMUX_PANE: string };
+    const env = { POLY_MCP_CALLER_TMUX: TMUX, POLY_MCP_CALLER_PANE: TMUX_PANE };
+    const client = await overStdio({ env, args: [] });
+    expect(await structured(client, 'get_caller_context')).toMatchObject({
+      pane_id: TMUX_PANE,
+      acts_on: socket(),
+    });
+  });
+
+  it('is known through a link to its socket, and never on another server', async () => {
+    const link = join(server.directory, 'link');
+    symlinkSync(socket(), link);
+    const { TMUX = '', TMUX_PANE = '' } = inPane('=demo:1');
+    const client = await overStdio({ env: { TMUX: TMUX.replace(socket(), link), TMUX_PANE }, args: [] });
+    expect(await structured(client, 'get_caller_context')).toMatchObject({
+      is_own_server: true,
+      acts_on: socket(),
+    });
+    await using another = await demoServer();
+    const there = ['--socket-path', another.connection.socketPath ?? ''];
+    const stranger = await overStdio({ env: { TMUX, TMUX_PANE }, args: there });
+    expect(await structured(stranger, 'get_caller_context')).toMatchObject({ is_own_server: false });
+    const { panes } = await structured(stranger, 'list_panes');
+    expect((panes as { is_caller: boolean }[]).some((row) => row.is_caller)).toBe(false);
+    expect(await structured(stranger, 'kill_pane', { target: TMUX_PANE })).toMatchObject({ ok: true });
+    // A server that has another process than the one the caller was started by is not its own.
+    const stale = await overStdio({ env: { TMUX: TMUX.replace(/,\d+,/, ',1,'), TMUX_PANE }, args: [] });
+    expect(await structured(stale, 'get_caller_context')).toMatchObject({ is_own_server: false });
+  });
+
+  it('acts on the server of the hub when told not to act on its own', async () => {
+    const client = await overStdio({ env: inPane('=demo:1'), args: ['--no-caller-socket'] });
+    const { acts_on: actsOn } = await structured(client, 'get_caller_context');
+    expect(actsOn).toContain(hub.env.POLY_TMUX_SOCKET);
+  });
+
+  it('cannot end itself, in any way', async () => {
+    tmux('link-window', '-s', '=demo:0', '-t', '=other:5');
+    const env = inPane('=demo:0.0');
+    const own = env.TMUX_PANE ?? '';
+    const window = tmux('display-message', '-p', '-t', own, '#{window_id}');
+    const [sibling = ''] = tmux('list-panes', '-t', '=demo:0', '-F', '#{pane_id}').split('\n').slice(1);
+    const client = await overStdio({ env, args: [] });
+    const refused: readonly (readonly [string, Record<string, unknown>])[] = [
+      ['kill_pane', { target: own }],
+      ['kill_pane', { target: 'demo:0.0' }],
+      ['kill_pane', { target: 'demo' }],
+      ['kill_pane', { target: sibling, others: true }],
+      ['kill_window', { target: 'demo:editor' }],
+      ['kill_window', { target: 'other:5' }],
+      ['kill_window', { target: 'demo:logs', others: true }],
+      ['kill_window', { target: 'other:1', others: true }],
+      ['kill_session', { target: 'demo' }],
+      ['kill_session', { target: 'other' }],
+      ['respawn_pane', { target: own, kill: true }],
+      ...[
+        ['kill-server'],
+        ['kill-ser'],
+        ['kill-pane', '-t', own],
+        ['killp', '-t', own],
+        ['kill-p', `-t${own}`],
+        ['kill-pane'],
+        ['kill-pane', '-a', '-t', sibling],
+        ['kill-window', '-t', 'demo:0'],
+        ['killw', '-a', '-t', 'demo:1'],
+        ['kill-session', '-t', 'demo'],
+        ['kill-session', '-a', '-t', '$1'],
+        ['respawn-pane', '-k', '-t', own],
+        ['respawnw', '-k', '-t', window],
+        ['unlink-window', '-k', '-t', '=demo:0'],
+        ['move-window', '-k', '-s', '=demo:1', '-t', '=demo:0'],
+        ['new-window', '-k', '-t', '=demo:0'],
+        ['run-shell', 'tmux kill-server'],
+        ['if-shell', '-F', '1', `kill-pane -t ${own}`],
+        ['set-option', '-g', 'destroy-unattached', 'on'],
+      ].map((args) => ['run_tmux', { args }] as const),
+    ];
+    for (const [name, given] of refused)
+      expect([name, given, await use(client, name, given)]).toEqual([
+        name,
+        given,
+        expect.stringMatching(/^ERROR forbidden: .*the pane you run in/),
+      ]);
+    expect(tmux('display-message', '-p', '-t', own, '#{pane_id} #{pane_pid}')).toMatch(/^%\d+ \d+/);
+    expect(await structured(client, 'run_tmux', { args: ['kill-pane', '-t', sibling] })).toMatchObject({
+      ok: true,
+    });
+    expect(await structured(client, 'kill_window', { target: 'demo:logs' })).toMatchObject({ ok: true });
+  });
+
+  it('of whom only a part is known counts as hit', async () => {
+    const { TMUX = '', TMUX_PANE = '' } = inPane('=demo:1');
+    const withoutPane = await overStdio({ env: { TMUX }, args: [] });
+    expect(await use(withoutPane, 'kill_pane', { target: 'demo:0.1' })).toMatch(
+      /^ERROR forbidden: .*not known/,
+    );
+    const withoutServer = await overStdio({ env: { TMUX_PANE } });
+    expect(await use(withoutServer, 'kill_pane', { target: TMUX_PANE })).toMatch(/^ERROR forbidden/);
+    expect(await structured(withoutServer, 'kill_pane', { target: 'demo:0.1' })).toMatchObject({ ok: true });
+  });
+});
