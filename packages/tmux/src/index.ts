@@ -9,7 +9,7 @@ export {
 export { ControlEngine } from './engines/control/engine.ts';
 export { createEngine, type EngineName, engineNames } from './engines/index.ts';
 export { TmuxError, type TmuxErrorCode } from './errors.ts';
-export type { TmuxEvent, TmuxEvents, TmuxEventType } from './events/event.ts';
+export { eventTypes, type TmuxEvent, type TmuxEvents, type TmuxEventType } from './events/event.ts';
 export type { EventStream, SubscribeOptions } from './events/event-stream.ts';
 export { Events, type EventsOptions, type WatchScope } from './events/events.ts';
 export { Client } from './facade/client.ts';
@@ -76,7 +76,8 @@ export {
   type WindowSnapshot,
 } from './snapshot/snapshot.ts';
 export { takeSnapshot } from './snapshot/take-snapshot.ts';
-export type { Tmux } from './wait/output-source.ts';
+export type { OutputSource, Tmux } from './wait/output-source.ts';
+export { OutputTape, type OutputTapeOptions, type TapeReader } from './wait/output-tape.ts';
 export type { Exit } from './wait/pane-state.ts';
 export { type RunAndWaitOptions, runAndWait } from './wait/run-and-wait.ts';
 export { type WaitOptions, type WaitReason, type WaitResult, waitForOutput } from './wait/wait-for-output.ts';

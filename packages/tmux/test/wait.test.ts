@@ -1,5 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { detachClient, type Engine, exact, listClients, Server, setOption, TmuxError } from '../src/index.ts';
+import {
+  detachClient,
+  type Engine,
+  exact,
+  listClients,
+  OutputTape,
+  Server,
+  setOption,
+  TmuxError,
+} from '../src/index.ts';
 import { demoServer, type TestServer, testBinaries } from '../src/testing/index.ts';
 import { pipeWriter } from './pipe-writer.ts';
 
@@ -24,6 +33,52 @@ describe.each(testBinaries())('waiting on %s', (binary) => {
     await pane.waitFor({ send: () => pane.sendKeys({ keys: ['Enter'] }), pattern: /ready> / });
     return pane;
   }
+
+  test('what is printed between sending and waiting is on the tape, for every reader, characters whole', async () => {
+    await using given = await started();
+    const pane = await shellPane(given.tmux);
+    const session = await given.tmux.session('demo');
+    await using tape = await OutputTape.open(given.tmux, session?.id ?? '$0');
+    const cursor = tape.cursor(pane.id);
+    await pane.sendText('printf "%s " é🎉日本; printf "\\303"; sleep 0.1; printf "\\251 done\\n"', {
+      enter: true,
+    });
+    // It has been printed, and nobody has listened yet but the tape.
+    for (;;) if ((await pane.capture()).some((line) => /^é🎉日本 é done/.test(line))) break;
+    const waits = [1, 2].map(() => pane.waitFor({ source: tape.read(pane.id, cursor), settleMs: 100 }));
+    for (const { reason, text, truncated } of await Promise.all(waits)) {
+      expect({ reason, truncated }).toEqual({ reason: 'finished', truncated: false });
+      expect(text).toContain('é🎉日本 é done\n');
+    }
+    const late = tape.read(pane.id);
+    const next = pane.waitFor({
+      source: late,
+      send: () => pane.sendText('sleep 60', { enter: true }),
+      settleMs: 300,
+    });
+    expect(await next).toMatchObject({ reason: 'silent' });
+    expect(late.position).toBe(tape.cursor(pane.id));
+  });
+
+  test('a tape says when what was asked for is no longer on it', async () => {
+    await using given = await started();
+    const pane = await shellPane(given.tmux);
+    const session = await given.tmux.session('demo');
+    await using tape = await OutputTape.open(given.tmux, session?.id ?? '$0', { keepBytes: 2000 });
+    const cursor = tape.cursor(pane.id);
+    await pane.waitFor({
+      source: tape.read(pane.id),
+      send: () => pane.sendText('seq 1 2000; echo the-"end"', { enter: true }),
+      pattern: /the-end/,
+    });
+    const wait = await pane.waitFor({ source: tape.read(pane.id, cursor), settleMs: 100 });
+    expect(wait.truncated).toBe(true);
+    expect(wait.text).toContain('the-end');
+    expect(wait.text).not.toContain('\n7\n');
+    await session?.kill();
+    await tape.ended;
+    expect(await pane.waitFor({ source: tape.read(pane.id) })).toMatchObject({ reason: 'gone' });
+  });
 
   test('a command that ends at once is heard whole, with its exit status', async () => {
     await using given = await started();

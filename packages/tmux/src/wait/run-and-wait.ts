@@ -7,7 +7,8 @@ import { killPane, newWindow, respawnPane, setOption } from '../operations/index
 import type { Tmux } from './output-source.ts';
 import { type WaitOptions, type WaitResult, waitForOutput, waitSchema } from './wait-for-output.ts';
 
-export interface RunAndWaitOptions extends Omit<WaitOptions, 'send' | 'settleMs' | 'whileRunning'> {
+export interface RunAndWaitOptions
+  extends Omit<WaitOptions, 'send' | 'source' | 'settleMs' | 'whileRunning'> {
   /** The session the command's window goes to. */
   readonly target: Target;
   readonly startDirectory?: string;
@@ -17,12 +18,14 @@ export interface RunAndWaitOptions extends Omit<WaitOptions, 'send' | 'settleMs'
 }
 
 const commandSchema = z.string().min(1);
-const optionsSchema = waitSchema.omit({ send: true, settleMs: true, whileRunning: true }).extend({
-  target: targetSchema,
-  startDirectory: absolutePath.optional(),
-  environment: z.record(z.string(), z.string()).optional(),
-  keep: z.boolean().optional(),
-});
+const optionsSchema = waitSchema
+  .omit({ send: true, source: true, settleMs: true, whileRunning: true })
+  .extend({
+    target: targetSchema,
+    startDirectory: absolutePath.optional(),
+    environment: z.record(z.string(), z.string()).optional(),
+    keep: z.boolean().optional(),
+  });
 
 /**
  * Runs a shell command in a window of its own and waits for its end; answers all it printed and how it ended.

@@ -10,6 +10,8 @@ import { PlainText } from './plain-text.ts';
 export interface WaitOptions {
   /** Done once after the wait listens and before it waits: what it sends cannot be answered unheard. */
   readonly send?: () => Promise<unknown>;
+  /** What is listened to instead of the pane from now on: a reader of an `OutputTape`. The wait closes it. */
+  readonly source?: OutputSource;
   /** Ends with `pattern` when the text printed since the start matches. */
   readonly pattern?: RegExp;
   /** Ends after this much silence: with `finished` when the shell is at its prompt, with `silent` when something runs. */
@@ -31,6 +33,12 @@ const amount = z.custom<number>((value) => typeof value === 'number' && value >=
 });
 export const waitSchema: z.ZodObject = z.strictObject({
   send: z.custom((value) => typeof value === 'function', 'must be a function').optional(),
+  source: z
+    .custom<OutputSource>(
+      (value) => typeof value === 'object' && value !== null && Symbol.asyncIterator in value,
+      'must be a reader of an OutputTape',
+    )
+    .optional(),
   pattern: z.instanceof(RegExp).optional(),
   settleMs: amount.optional(),
   whileRunning: z.boolean().optional(),
@@ -80,7 +88,8 @@ const longestTimer = 2 ** 31 - 1;
 export async function waitForOutput(tmux: Tmux, paneId: PaneId, options: WaitOptions): Promise<WaitResult> {
   readGiven(waitSchema, options, 'waitFor');
   const heard = new Heard(options);
-  const source = await sourceOf(tmux, paneId);
+  // What is on a tape can be heard although the pane has ended.
+  const source = options.source ?? (await sourceOf(tmux, paneId));
   if ('reason' in source) return heard.result(source.reason, source.exit);
   const onAbort = (): void => heard.wake();
   options.signal?.addEventListener('abort', onAbort);
