@@ -218,6 +218,126 @@ describe.each([
   });
 });
 
+describe.each([
+  ['stdio', overStdio],
+  ['HTTP', overHttp],
+] as const)('waiting over %s', (_, connect) => {
+  /** A shell at its prompt, in a pane that stays after its end. */
+  async function shell(client: Client): Promise<string> {
+    const pane = tmux(
+      'new-window',
+      '-d',
+      '-t',
+      '=demo:',
+      '-P',
+      '-F',
+      '#{pane_id}',
+      'PS1="ready> " exec sh -i',
+    );
+    tmux('set-option', '-p', '-t', pane, 'remain-on-exit', 'on');
+    await until(async () => (await use(client, 'capture_pane', { target: pane })).includes('ready>'));
+    return pane;
+  }
+
+  it('misses nothing between typing and waiting, and splits no character', async () => {
+    const client = await connect();
+    const pane = await shell(client);
+    const keys = 'printf "\\303"; sleep 0.1; printf "\\251 %s\\n" "sum $((20 + 22))"';
+    const { cursor } = await structured(client, 'send_input', {
+      target: pane,
+      keys,
+      literal: true,
+      enter: true,
+    });
+    // All of it stands on the screen before anybody waits.
+    await until(() => tmux('capture-pane', '-p', '-t', pane).includes('é sum 42'));
+    const other = await connect();
+    const waits = [client, other].map((one) =>
+      structured(one, 'wait_for_output', { target: pane, since: cursor }),
+    );
+    for (const heard of await Promise.all(waits)) {
+      expect(heard).toMatchObject({ reason: 'finished', truncated: false, pane_id: pane });
+      expect(heard.text).toContain('é sum 42\n');
+      expect(heard.screen).toContainEqual('é sum 42');
+    }
+    // Where a client has typed last is where it begins to wait, and where its wait ended it goes on.
+    await structured(client, 'send_input', { target: pane, keys: 'echo "a second"', enter: true });
+    expect(await use(client, 'wait_for_output', { target: pane, snapshot: false })).toMatch(
+      /^Reason: finished\nCursor: \d+\n<tmux_output id="%\d+">\n.*\na second\n.*<\/tmux_output>$/s,
+    );
+    expect(await structured(client, 'wait_for_output', { target: pane, settle_ms: 100 })).toMatchObject({
+      text: '',
+    });
+  });
+
+  it('tells what has finished from what is silent, ended or out of time', async () => {
+    const client = await connect();
+    const pane = await shell(client);
+    await use(client, 'send_input', { target: pane, keys: 'sleep 600', enter: true });
+    expect(await structured(client, 'wait_for_output', { target: pane })).toMatchObject({ reason: 'silent' });
+    await use(client, 'send_input', { target: pane, keys: 'C-c' });
+    expect(await structured(client, 'wait_for_output', { target: pane })).toMatchObject({
+      reason: 'finished',
+    });
+    const short = { target: pane, settle_ms: 60_000, timeout: 0.2 };
+    expect(await structured(client, 'wait_for_output', short)).toMatchObject({ reason: 'timeout' });
+    await use(client, 'send_input', { target: pane, keys: 'seq 1 100000', enter: true });
+    const few = await structured(client, 'wait_for_output', { target: pane, max_bytes: 2000 });
+    expect(few).toMatchObject({ reason: 'bytes' });
+    expect(String(few.text).length).toBeLessThanOrEqual(2000);
+    const ending = await shell(client);
+    await use(client, 'send_input', { target: ending, keys: 'exit 7', enter: true });
+    await until(() => tmux('display-message', '-p', '-t', ending, '#{pane_dead}') === '1');
+    const ended = await structured(client, 'wait_for_output', { target: ending, settle_ms: 60_000 });
+    expect(ended).toMatchObject({ reason: 'exited', exit_code: 7 });
+  });
+
+  it('says that something is missing when it cannot know', async () => {
+    const client = await connect();
+    const pane = await shell(client);
+    expect(await structured(client, 'wait_for_output', { target: pane, since: 1 })).toMatchObject({
+      truncated: true,
+    });
+    expect(await use(client, 'send_input', { target: pane })).toMatch(/give keys, or enter/);
+  });
+
+  it('hears what happens on the server, now and since a moment', async () => {
+    const client = await connect();
+    const { next } = await structured(client, 'poll_events');
+    tmux('rename-window', '-t', '=demo:1', 'renamed');
+    const seen = await structured(client, 'watch_events', {
+      ...{ since: next, max_events: 1, timeout: 60 },
+      kinds: ['window-renamed', 'unlinked-window-renamed'],
+    });
+    expect(seen).toMatchObject({ events: [{ name: 'renamed' }], missed: false });
+    const polled = await structured(client, 'poll_events', { since: next });
+    expect(polled.events).toContainEqual(expect.objectContaining({ name: 'renamed' }));
+    expect(await structured(client, 'poll_events', { since: polled.next })).toMatchObject({ events: [] });
+    expect(await structured(client, 'poll_events', { since: 1 })).toMatchObject({ missed: true });
+
+    const watched = structured(client, 'watch_events', {
+      ...{ kinds: ['subscription-changed'], max_events: 1, timeout: 60 },
+      subscriptions: [{ name: 'title', format: '#{window_name}', scope: '@*' }],
+    });
+    expect(await watched).toMatchObject({ events: [{ type: 'subscription-changed', name: 'title' }] });
+    expect(await use(client, 'watch_events', { kinds: ['windows'] })).toMatch(/no kind of event "windows"/);
+    const careful = await connect({ safety: 'readonly' });
+    const evil = { subscriptions: [{ name: 'x', format: '#(id)' }], timeout: 0 };
+    expect(await use(careful, 'watch_events', evil)).toMatch(/^ERROR forbidden/);
+  });
+
+  it('ends when nobody wants it any longer', async () => {
+    const client = await connect();
+    const pane = await shell(client);
+    const left = new AbortController();
+    const given = { target: pane, settle_ms: 60_000, timeout: 600 };
+    const waited = client.callTool({ name: 'wait_for_output', arguments: given }, { signal: left.signal });
+    left.abort();
+    await expect(waited).rejects.toThrow();
+    expect(await structured(client, 'has_session', { target: 'demo' })).toEqual({ exists: true });
+  });
+});
+
 describe('how far a call goes', () => {
   const raised: readonly (readonly [string, Record<string, unknown>])[] = [
     ['create_session', { name: 'x', environment: { LD_PRELOAD: '/x' } }],
@@ -311,6 +431,7 @@ describe('how far a call goes', () => {
       keys: 'x',
       args: ['kill-server'],
       message: '#(id)',
+      subscriptions: [{ name: 'x', format: '#(id)' }],
     };
     for (const { name, annotations, inputSchema } of every.tools) {
       if (annotations?.readOnlyHint) continue;
@@ -331,7 +452,8 @@ describe('how far a call goes', () => {
       ([, names = '', does]) => [...names.matchAll(/\w+/g)].map(([name]) => `${name} ${does}`),
     );
     const effects = tools.map(({ name, annotations }) => {
-      const looks = annotations?.readOnlyHint || name === 'display_message';
+      // With this safety they may be more than that.
+      const looks = annotations?.readOnlyHint || ['display_message', 'watch_events'].includes(name);
       return `${name} ${looks ? 'looks' : annotations?.destructiveHint ? 'ends' : 'changes'}`;
     });
     expect(rows.sort()).toEqual(effects.sort());
@@ -339,7 +461,7 @@ describe('how far a call goes', () => {
 
   it('keeps the toolset small', async () => {
     const { tools } = await (await overHttp()).listTools();
-    expect(tools.length).toBeGreaterThanOrEqual(37);
+    expect(tools.length).toBeGreaterThanOrEqual(40);
     expect(JSON.stringify(tools).length).toBeLessThan(20 * 1024);
   });
 

@@ -1,3 +1,4 @@
+import { PolyError } from '@polyphony/protocol';
 import * as z from 'zod';
 import { done } from './answers.ts';
 import { count, folder, maybe, place, target, words, yes } from './params.ts';
@@ -5,6 +6,7 @@ import { raisedByOption, raisedByStart } from './raised.ts';
 import { spareCaller } from './spare-caller.ts';
 import { parseTarget, resolveTarget } from './target.ts';
 import { type Verb, verb } from './verb.ts';
+import { markCursor } from './waiting.ts';
 
 const share = z.union([z.int().min(1), z.string().regex(/^([1-9]\d?|100)%$/)]);
 const size = share.describe('Cells, or a share such as 30%').optional();
@@ -85,26 +87,28 @@ export const changing: Readonly<Record<string, Verb>> = {
     },
   }),
   send_input: verb({
-    description: 'Types into a pane: text, or names of keys (C-c, Up) unless literal; then Enter if wanted.',
+    description:
+      'Types into a pane: text, or names of keys (C-c, Up) unless literal; then Enter if wanted. wait_for_output hears all that comes of it.',
     effect: 'write',
     params: {
       target,
       keys: z.union([z.string(), z.array(z.string())]).optional(),
       ...{ enter: yes, literal: yes, suppress_history: yes },
     },
-    async run(
-      { target: pane, keys, enter, literal, suppress_history: suppressHistory },
-      { seat, tmux, look },
-    ) {
-      const { paneId } = resolveTarget((await look()).panes, pane);
+    async run({ target: pane, keys, enter, literal, suppress_history: suppressHistory }, use) {
+      const { seat, tmux } = use;
+      const row = resolveTarget((await use.look()).panes, pane);
+      const { paneId } = row;
       const given = typeof keys === 'string' ? [keys] : keys;
       const typed = given?.filter((key) => key !== '');
       const line = [
         ...(typed?.length ? [tmux.sendKeys({ target: paneId, keys: typed, literal, suppressHistory })] : []),
         ...(enter ? [tmux.sendKeys({ target: paneId, keys: ['Enter'] })] : []),
       ];
+      if (line.length === 0) throw new PolyError('invalid_arguments', 'send_input: give keys, or enter.');
+      const cursor = await markCursor(use, row);
       for (const result of await tmux.executeChain(seat.engine, line)) result.unwrap();
-      return done(`Typed into ${paneId}.`, { pane_id: paneId });
+      return done(`Typed into ${paneId}.`, { pane_id: paneId, ...(cursor !== undefined && { cursor }) });
     },
   }),
   rename_window: verb({
@@ -271,9 +275,12 @@ export const changing: Readonly<Record<string, Verb>> = {
     description: 'Pastes a buffer into a pane.',
     effect: 'write',
     params: { target, buffer_name: maybe, delete: yes },
-    async run({ target: pane, buffer_name: bufferName, delete: remove }, { run, tmux }) {
-      await run(tmux.pasteBuffer({ target: parseTarget(pane), bufferName, delete: remove, bracket: true }));
-      return done('Pasted.');
+    async run({ target: pane, buffer_name: bufferName, delete: remove }, use) {
+      const row = resolveTarget((await use.look()).panes, pane);
+      const cursor = await markCursor(use, row);
+      const { tmux } = use;
+      await use.run(tmux.pasteBuffer({ target: row.paneId, bufferName, delete: remove, bracket: true }));
+      return done('Pasted.', { pane_id: row.paneId, ...(cursor !== undefined && { cursor }) });
     },
   }),
 };

@@ -3,6 +3,7 @@ import type * as Tmux from '@polyphony/tmux';
 import type { ConnectionOptions, Engine } from '@polyphony/tmux';
 import type { Choice, Place } from '../tool.ts';
 import { callerPlace, realPath } from './caller-place.ts';
+import { Listening } from './listening.ts';
 
 export interface TmuxServersOptions {
   /** The hub's own server, which is used where no other is meant. */
@@ -27,6 +28,8 @@ export interface Seat {
   readonly connection: ConnectionOptions;
   /** The real path of its socket. */
   readonly socket: string;
+  /** What it says unasked. */
+  readonly listening: Listening;
 }
 
 /** The tmux servers that MCP clients act on; each is connected to when it is first used, and let go when it no longer is. */
@@ -75,12 +78,15 @@ export class TmuxServers {
     this.#seats.delete(socket);
     clearTimeout(known?.timer);
     // One that could not be opened has nothing to close.
-    await known?.seat.then(({ engine }) => engine.close()).catch(() => undefined);
+    await known?.seat
+      .then(({ engine, listening }) => Promise.all([listening.close(), engine.close()]))
+      .catch(() => undefined);
   }
 }
 
 /** The library is not loaded before it is needed: a hub without tmux should not carry it. */
 async function openSeat(connection: ConnectionOptions, socket: string): Promise<Seat> {
   const tmux = await import('@polyphony/tmux');
-  return { tmux, engine: tmux.createEngine('control', connection), connection, socket };
+  const engine = tmux.createEngine('control', connection);
+  return { tmux, engine, connection, socket, listening: new Listening({ tmux, connection }) };
 }

@@ -4,8 +4,9 @@ import { ending } from './ending.ts';
 import { looking } from './looking.ts';
 import type { TmuxServers } from './servers.ts';
 import { toolsOf } from './verb.ts';
+import { waiting } from './waiting.ts';
 
 /** The tools of the toolset `tmux`. */
 export function tmuxTools(servers: TmuxServers): readonly McpTool[] {
-  return toolsOf({ ...looking, ...changing, ...ending }, servers);
+  return toolsOf({ ...looking, ...waiting, ...changing, ...ending }, servers);
 }

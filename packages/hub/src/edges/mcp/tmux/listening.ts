@@ -1,0 +1,165 @@
+import type * as Tmux from '@polyphony/tmux';
+import type {
+  ConnectionOptions,
+  EventStream,
+  OutputTape,
+  PaneRow,
+  SessionId,
+  TmuxEvent,
+  TmuxEventType,
+} from '@polyphony/tmux';
+
+/** How long what a session prints is kept after somebody last cared. */
+const tapeMs = 5 * 60_000;
+const mostEvents = 1024;
+
+export interface Told {
+  readonly seq: number;
+  readonly event: TmuxEvent;
+}
+
+interface Server {
+  readonly tmux: typeof Tmux;
+  readonly connection: ConnectionOptions;
+}
+
+/** What a tmux server says unasked, kept for those who come a little later. */
+export class Listening {
+  readonly #server: Server;
+  readonly #tapes = new Map<SessionId, { readonly tape: Promise<OutputTape>; timer?: NodeJS.Timeout }>();
+  #ring: Promise<EventRing> | undefined;
+
+  constructor(server: Server) {
+    this.#server = server;
+  }
+
+  /** Records what the session of a pane prints, from now on if it was not recorded yet. */
+  tape({ sessionId }: PaneRow): Promise<OutputTape> {
+    const known = this.#tapes.get(sessionId) ?? { tape: this.#openTape(sessionId) };
+    this.#tapes.set(sessionId, known);
+    clearTimeout(known.timer);
+    known.timer = setTimeout(() => void this.#closeTape(sessionId), tapeMs).unref();
+    return known.tape;
+  }
+
+  /** The latest events of the server, collected from the first call on. */
+  events(): Promise<EventRing> {
+    this.#ring ??= this.#openRing();
+    return this.#ring;
+  }
+
+  async close(): Promise<void> {
+    const ring = this.#ring;
+    await Promise.all([...this.#tapes.keys()].map((session) => this.#closeTape(session)));
+    await ring?.then((open) => open.close()).catch(() => undefined); // One that never opened is closed.
+  }
+
+  async #openTape(session: SessionId): Promise<OutputTape> {
+    const forget = (): void => {
+      clearTimeout(this.#tapes.get(session)?.timer);
+      this.#tapes.delete(session);
+    };
+    try {
+      const { tmux, connection } = this.#server;
+      const tape = await tmux.OutputTape.open({ connection }, session);
+      void tape.ended.then(forget);
+      return tape;
+    } catch (error) {
+      forget();
+      throw error;
+    }
+  }
+
+  async #closeTape(session: SessionId): Promise<void> {
+    const known = this.#tapes.get(session);
+    this.#tapes.delete(session);
+    clearTimeout(known?.timer);
+    await known?.tape.then((tape) => tape.close()).catch(() => undefined); // One that never opened is closed.
+  }
+
+  async #openRing(): Promise<EventRing> {
+    try {
+      const { tmux, connection } = this.#server;
+      const events = await tmux.Events.open(connection, { output: false });
+      return new EventRing(events, () => {
+        this.#ring = undefined;
+      });
+    } catch (error) {
+      this.#ring = undefined;
+      throw error;
+    }
+  }
+}
+
+interface EventConnection {
+  subscribe(): EventStream;
+  watch(name: string, format: string, scope?: never): Promise<void>;
+  unwatch(name: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** The latest events in their order, each with a number. */
+export class EventRing {
+  readonly connection: EventConnection;
+  /** Further than any ring before it has come, so that a number of theirs is known to be old. */
+  #next: number = Date.now() * 1000;
+  #told: Told[] = [];
+  #over = false;
+  readonly #waiting = new Set<() => void>();
+
+  constructor(connection: EventConnection, onEnd: () => void) {
+    this.connection = connection;
+    void this.#collect(connection.subscribe()).then(onEnd);
+  }
+
+  /** The number the next event will have. */
+  get next(): number {
+    return this.#next;
+  }
+
+  /** The number of the oldest that is left. */
+  get first(): number {
+    return this.#told[0]?.seq ?? this.#next;
+  }
+
+  since(seq: number): readonly Told[] {
+    return this.#told.filter((one) => one.seq >= seq);
+  }
+
+  /** Settles when something was told, the ring has ended, or nobody waits. */
+  async change(signal: AbortSignal): Promise<void> {
+    if (this.#over || signal.aborted) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#waiting.add(resolve);
+    signal.addEventListener('abort', () => resolve(), { once: true });
+    await promise;
+    this.#waiting.delete(resolve);
+  }
+
+  get over(): boolean {
+    return this.#over;
+  }
+
+  close(): Promise<void> {
+    return this.connection.close();
+  }
+
+  async #collect(stream: EventStream): Promise<void> {
+    for await (const event of stream) {
+      if (quiet.has(event.type)) continue;
+      this.#told.push({ seq: this.#next++, event });
+      if (this.#told.length > mostEvents) this.#told.shift();
+      this.#wake();
+    }
+    this.#over = true;
+    this.#wake();
+  }
+
+  #wake(): void {
+    for (const resolve of this.#waiting) resolve();
+    this.#waiting.clear();
+  }
+}
+
+/** Of our own connection, which is nobody's business. */
+const quiet: ReadonlySet<TmuxEventType> = new Set(['connected', 'continue', 'pause']);

@@ -1,0 +1,196 @@
+import { PolyError, taggedText } from '@polyphony/protocol';
+import type { OutputTape, PaneRow, WatchScope } from '@polyphony/tmux';
+import * as z from 'zod';
+import type { ToolAnswer } from '../tool.ts';
+import type { EventRing, Told } from './listening.ts';
+import { target, words } from './params.ts';
+import { raisedByFormat } from './raised.ts';
+import { resolveTarget } from './target.ts';
+import { type Use, type Verb, verb } from './verb.ts';
+
+const seconds = z.number().min(0).max(600).default(30);
+const cursor = z.int().min(0).optional();
+const scope = z
+  .string()
+  .regex(/^([%@](\d+|\*))?$/, 'must be %1, @1, %* or @*')
+  .default('');
+
+/** What waits, and what was told while nobody did. */
+export const waiting: Readonly<Record<string, Verb>> = {
+  wait_for_output: verb({
+    description:
+      'What a pane prints since a cursor (your last send_input unless given), until silence: "finished" at a prompt, "silent" while something runs, "exited" with its code.',
+    effect: 'read',
+    params: {
+      target,
+      since: cursor,
+      settle_ms: z.int().min(10).max(60_000).default(750),
+      timeout: seconds,
+      max_bytes: z.int().min(1).max(1_000_000).default(131_072),
+      snapshot: z.boolean().default(true),
+    },
+    run: (given, use) => waitForOutput(given, use),
+  }),
+  watch_events: verb({
+    description:
+      'Waits for what happens on the server: windows, sessions, layouts, or formats you subscribe to.',
+    effect: 'read',
+    params: {
+      kinds: z.array(z.string()).optional(),
+      max_events: z.int().min(1).max(500).default(20),
+      timeout: seconds,
+      since: cursor,
+      subscriptions: z
+        .array(z.strictObject({ name: z.string().regex(/^[\w-]{1,40}$/), format: words, scope }))
+        .max(20)
+        .optional(),
+    },
+    raised: ({ subscriptions = [] }) =>
+      subscriptions.map(({ format }) => raisedByFormat(format)).find((why) => why !== undefined),
+    run: (given, use) => watchEvents(given, use),
+  }),
+  poll_events: verb({
+    description: 'What has happened since a cursor, at once; without one it only begins to listen.',
+    effect: 'read',
+    params: { since: cursor },
+    async run({ since }, { seat }) {
+      const ring = await seat.listening.events();
+      const told = since === undefined ? [] : ring.since(since).filter(({ event }) => !isWatched(event));
+      return eventsAnswer(told, ring, since);
+    },
+  }),
+};
+
+interface Wait {
+  readonly target: string;
+  readonly since?: number | undefined;
+  readonly settle_ms: number;
+  readonly timeout: number;
+  readonly max_bytes: number;
+  readonly snapshot: boolean;
+}
+
+async function waitForOutput(given: Wait, use: Use): Promise<ToolAnswer> {
+  const { tmux, seat, context, look } = use;
+  const row = resolveTarget((await look()).panes, given.target);
+  const { paneId } = row;
+  const tape = await seat.listening.tape(row).catch(() => undefined); // Not to be recorded: it is piped instead.
+  const key = cursorKey(seat.socket, paneId);
+  const since = given.since ?? context.cursors.get(key);
+  const source = tape?.read(paneId, since);
+  const { reason, text, truncated, bytes, exit } = await tmux.waitForOutput(seat, paneId, {
+    ...(source && { source }),
+    ...{ settleMs: given.settle_ms, timeoutMs: given.timeout * 1000, signal: context.signal },
+    ...{ maxBytes: given.max_bytes, keepChars: given.max_bytes },
+  });
+  const next = source?.position;
+  if (next !== undefined) context.cursors.set(key, next);
+  const ended =
+    reason === 'exited' ? { exit_code: exit?.status ?? null, exit_signal: exit?.signal ?? null } : {};
+  const missing = truncated || (since !== undefined && source === undefined);
+  const screen = given.snapshot && reason !== 'gone' ? await screenOf(use, row) : undefined;
+  const head = Object.entries({
+    Reason: reason,
+    ...ended,
+    Cursor: next,
+    ...(missing && { Missing: 'some of it' }),
+  });
+  const lines = head.filter(([, value]) => value !== undefined).map(([name, value]) => `${name}: ${value}`);
+  const block = (tag: string, of: readonly string[]): string =>
+    taggedText({ tag, attributes: { id: paneId }, lines: of });
+  return {
+    text: [
+      ...lines,
+      block('tmux_output', text.replace(/\n$/, '').split('\n')),
+      ...(screen ? [block('tmux_screen', screen)] : []),
+    ].join('\n'),
+    structured: {
+      ...{ pane_id: paneId, reason, text, truncated: missing, bytes, ...ended },
+      ...(next !== undefined && { cursor: next }),
+      ...(screen && { screen }),
+    },
+  };
+}
+
+async function screenOf({ run, tmux }: Use, { paneId }: PaneRow): Promise<readonly string[] | undefined> {
+  // It may have gone since: then there is no screen to show.
+  const shown = await run(tmux.capturePane({ target: paneId })).catch(() => undefined);
+  return shown?.lines.slice(0, shown.lines.findLastIndex((line) => line.trim() !== '') + 1);
+}
+
+/** Under which name it is kept how far a client has read of a pane. */
+function cursorKey(socket: string, paneId: string): string {
+  return `tmux ${socket} ${paneId}`;
+}
+
+/** Begins to record a pane before something is typed into it, and remembers for the client where that was. */
+export async function markCursor({ seat, context }: Use, row: PaneRow): Promise<number | undefined> {
+  // A session that cannot be attached to without harm is typed into all the same.
+  const tape: OutputTape | undefined = await seat.listening.tape(row).catch(() => undefined);
+  const at = tape?.cursor(row.paneId);
+  if (at !== undefined) context.cursors.set(cursorKey(seat.socket, row.paneId), at);
+  return at;
+}
+
+interface Watch {
+  readonly kinds?: readonly string[] | undefined;
+  readonly max_events: number;
+  readonly timeout: number;
+  readonly since?: number | undefined;
+  readonly subscriptions?:
+    | readonly { readonly name: string; readonly format: string; readonly scope: string }[]
+    | undefined;
+}
+
+async function watchEvents(given: Watch, { seat, tmux, context }: Use): Promise<ToolAnswer> {
+  const { kinds, max_events: most, timeout, subscriptions = [] } = given;
+  for (const kind of kinds ?? []) {
+    if (tmux.eventTypes.includes(kind as never)) continue;
+    throw new PolyError('invalid_arguments', `there is no kind of event "${kind.slice(0, 40)}".`, {
+      hint: `There are ${tmux.eventTypes.join(', ')}.`,
+    });
+  }
+  const ring = await seat.listening.events();
+  const since = given.since ?? ring.next;
+  const mine = `${watchMark}${ring.next.toString(36)}-${Math.random().toString(36).slice(2)}-`;
+  const wanted = ({ event }: Told): boolean =>
+    (!kinds || kinds.includes(event.type) || event.type === 'gap') &&
+    (!isWatched(event) || event.name.startsWith(mine));
+  const over = AbortSignal.any([context.signal, AbortSignal.timeout(timeout * 1000)]);
+  try {
+    for (const { name, format, scope: where } of subscriptions)
+      await ring.connection.watch(mine + name, format, where as WatchScope as never);
+    let told = ring.since(since).filter(wanted);
+    while (told.length < most && !over.aborted && !ring.over) {
+      await ring.change(over);
+      told = ring.since(since).filter(wanted);
+    }
+    const shown = told.slice(0, most).map(({ seq, event }) => ({
+      seq,
+      event: isWatched(event) ? { ...event, name: event.name.slice(mine.length) } : event,
+    }));
+    return eventsAnswer(shown as readonly Told[], ring, since);
+  } finally {
+    // A connection that was lost has forgotten them by itself.
+    for (const { name } of subscriptions) await ring.connection.unwatch(mine + name).catch(() => undefined);
+  }
+}
+
+const watchMark = 'poly-';
+
+function isWatched(event: Told['event']): event is Extract<Told['event'], { type: 'subscription-changed' }> {
+  return event.type === 'subscription-changed' && event.name.startsWith(watchMark);
+}
+
+function eventsAnswer(told: readonly Told[], ring: EventRing, since: number | undefined): ToolAnswer {
+  const last = told.at(-1);
+  const next = last ? last.seq + 1 : Math.max(since ?? 0, ring.next);
+  const missed = since !== undefined && since < ring.first;
+  const events = told.map(({ seq, event }) => ({ seq, ...event }));
+  const lines = events.map((event) => JSON.stringify(event));
+  const head = `${events.length} events; next: ${next}${missed ? '; some before them are no longer known' : ''}`;
+  return {
+    text: taggedText({ tag: 'tmux_events', lines: [head, ...lines] }),
+    structured: { events, next, missed },
+  };
+}
