@@ -173,6 +173,41 @@ describe.each([
     expect(await use(client, 'capture_active_pane')).toContain('<tmux_pane');
   });
 
+  it('find panes by where they are', async () => {
+    const client = await connect({ safety: 'readonly' });
+    // The upper half; below it a left and a right one.
+    tmux('split-window', '-d', '-h', '-t', '=demo:0.1', 'echo a needle; exec cat');
+    const [upper, left, right] = tmux('list-panes', '-t', '=demo:0', '-F', '#{pane_id}').split('\n');
+    const from = async (direction: string, origin: string | undefined): Promise<unknown> =>
+      (await structured(client, 'resolve_relative_pane', { direction, origin })).pane_id;
+    expect(await from('up', right)).toBe(upper);
+    expect(await from('left', right)).toBe(left);
+    expect(await from('right', left)).toBe(right);
+    expect([left, right]).toContain(await from('down', upper));
+    expect(await from('next', right)).toBe(upper);
+    expect(await from('previous', upper)).toBe(right);
+    expect(await use(client, 'resolve_relative_pane', { direction: 'up', origin: upper })).toMatch(
+      /^ERROR not_found/,
+    );
+    expect(await use(client, 'resolve_relative_pane', { direction: 'up' })).toMatch(/list_panes/);
+    expect(await use(client, 'resolve_relative_pane', { direction: '{last}', origin: upper })).toMatch(
+      /^ERROR invalid_arguments/,
+    );
+    const beside = { direction: 'right', origin: left };
+    await until(async () => (await use(client, 'capture_relative_pane', beside)).includes('a needle'));
+    expect(await use(client, 'grep_relative_pane', { ...beside, pattern: 'NEEDLE' })).toContain(
+      'matches="1"',
+    );
+    for (const [corner, pane] of [
+      ['top-left', upper],
+      ['bottom-left', left],
+      ['bottom-right', right],
+    ])
+      expect(await structured(client, 'find_pane_by_position', { corner, target: 'demo:0' })).toMatchObject({
+        pane_id: pane,
+      });
+  });
+
   it('refuse what is unclear, gone or wrong, and say what to do', async () => {
     const client = await connect();
     for (const target of ['{last}', 'demo:{right-of}', ':', '', 'a:b:c', '%x', '!', 'demo.1'])
@@ -461,7 +496,7 @@ describe('how far a call goes', () => {
 
   it('keeps the toolset small', async () => {
     const { tools } = await (await overHttp()).listTools();
-    expect(tools.length).toBeGreaterThanOrEqual(40);
+    expect(tools.length).toBe(44);
     expect(JSON.stringify(tools).length).toBeLessThan(20 * 1024);
   });
 

@@ -1,16 +1,15 @@
 import { PolyError } from '@polyphony/protocol';
-import type { PaneId, PaneRow } from '@polyphony/tmux';
+import type { PaneRow } from '@polyphony/tmux';
 import * as z from 'zod';
 import type { ToolAnswer } from '../tool.ts';
 import { listClients, listPanes, listSessions, listWindows, paneText } from './answers.ts';
 import { isCallersServer } from './caller-place.ts';
+import { capture } from './capture.ts';
 import { grepLines } from './grep-lines.ts';
-import { firstLine, maybe, pattern, target, words, yes } from './params.ts';
+import { firstLine, ignoreCase, maybe, pattern, target, words, yes } from './params.ts';
 import { raisedByFormat } from './raised.ts';
 import { parseTarget, resolveTarget } from './target.ts';
 import { type Use, type Verb, verb } from './verb.ts';
-
-const ignoreCase = z.boolean().default(true);
 
 /** What only looks. */
 export const looking: Readonly<Record<string, Verb>> = {
@@ -116,7 +115,7 @@ export const looking: Readonly<Record<string, Verb>> = {
       const own = panes.find((row) => isCaller(row.paneId))?.sessionId;
       const lastUsed = where === undefined && own === undefined ? await lastUsedSession(use) : undefined;
       const { paneId } = resolveTarget(panes, where ?? own ?? lastUsed ?? '');
-      return paneText(paneId, await capture(use, paneId, {}));
+      return paneText(paneId, await capture(use, paneId));
     },
   }),
   grep_pane: verb({
@@ -155,19 +154,6 @@ export const looking: Readonly<Record<string, Verb>> = {
     },
   }),
 };
-
-interface Part {
-  readonly start?: number | '-' | undefined;
-  readonly end?: number | '-' | undefined;
-  readonly joinWrapped?: boolean | undefined;
-  readonly trimTrailing?: boolean | undefined;
-}
-
-/** The lines of a pane, without the empty ones below the last. */
-async function capture({ run, tmux }: Use, paneId: PaneId, part: Part): Promise<readonly string[]> {
-  const { lines } = await run(tmux.capturePane({ target: paneId, ...part }));
-  return lines.slice(0, lines.findLastIndex((line) => line.trim() !== '') + 1);
-}
 
 /** A pane that has gone since it was listed has nothing to search; anything else is an error. */
 function onlyIfGone(error: unknown): readonly string[] {

@@ -13,3 +13,4 @@ export const firstLine: z.ZodOptional<z.ZodUnion<readonly [z.ZodInt, z.ZodLitera
   .describe('0 is the top of the screen, -1 above it, "-" the oldest')
   .optional();
 export const pattern: z.ZodString = z.string().min(1).max(1000).describe('A regular expression');
+export const ignoreCase: z.ZodDefault<z.ZodBoolean> = z.boolean().default(true);

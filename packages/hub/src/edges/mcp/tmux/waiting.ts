@@ -2,6 +2,7 @@ import { PolyError, taggedText } from '@polyphony/protocol';
 import type { OutputTape, PaneRow, WatchScope } from '@polyphony/tmux';
 import * as z from 'zod';
 import type { ToolAnswer } from '../tool.ts';
+import { capture } from './capture.ts';
 import type { EventRing, Told } from './listening.ts';
 import { target, words } from './params.ts';
 import { raisedByFormat } from './raised.ts';
@@ -114,8 +115,7 @@ async function waitForOutput(given: Wait, use: Use): Promise<ToolAnswer> {
 
 async function screenOf({ run, tmux }: Use, { paneId }: PaneRow): Promise<readonly string[] | undefined> {
   // It may have gone since: then there is no screen to show.
-  const shown = await run(tmux.capturePane({ target: paneId })).catch(() => undefined);
-  return shown?.lines.slice(0, shown.lines.findLastIndex((line) => line.trim() !== '') + 1);
+  return capture({ run, tmux }, paneId).catch(() => undefined);
 }
 
 /** Under which name it is kept how far a client has read of a pane. */
