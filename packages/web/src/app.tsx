@@ -24,6 +24,8 @@ type Question =
 
 const themes = ['system', 'dark', 'light'];
 const ageEveryMs = 5_000;
+/** Long enough to read a message and its hint twice. */
+const troubleForMs = 15_000;
 
 /** The whole page: list, tiles, and what is asked of the user. */
 export function App({ hub }: { readonly hub: HubState }): JSX.Element {
@@ -50,7 +52,14 @@ export function App({ hub }: { readonly hub: HubState }): JSX.Element {
     panes.find(({ id }) => id === layout.tiles[tile]),
   );
   const activePane = tiles[layout.active];
+  /** A dialog that does something tells by itself what went wrong. */
+  const tellsTrouble = question?.kind === 'new' || question?.kind === 'end';
 
+  /** A dialog begins without what went wrong before, and what it has told is not told again. */
+  const ask = (next: Question | undefined): void => {
+    setQuestion(next);
+    hub.report(undefined);
+  };
   const focusList = (): void => {
     setShowsPane(false);
     document.getElementById('panes')?.focus();
@@ -67,7 +76,7 @@ export function App({ hub }: { readonly hub: HubState }): JSX.Element {
   };
   const end = (paneId: string | undefined): void => {
     const pane = panes.find(({ id }) => id === paneId);
-    if (pane) setQuestion({ kind: 'end', pane });
+    if (pane) ask({ kind: 'end', pane });
   };
   const inTile = (work: (tile: TileHandle) => void): void => {
     const tile = handles.current[layout.active];
@@ -77,13 +86,13 @@ export function App({ hub }: { readonly hub: HubState }): JSX.Element {
 
   const commands: Readonly<Record<Command, () => void>> = {
     filter: () => filterField.current?.focus(),
-    help: () => setQuestion({ kind: 'help' }),
+    help: () => ask({ kind: 'help' }),
     next: () => move((place) => place + 1),
     previous: () => move((place) => place - 1),
     first: () => move(() => 0),
     last: () => move(() => listed.length - 1),
     open: () => current !== undefined && open(current),
-    new: () => setQuestion({ kind: 'new' }),
+    new: () => ask({ kind: 'new' }),
     end: () => end(current),
     search: () => inTile((tile) => tile.search()),
     fit: () => inTile((tile) => tile.fit()),
@@ -96,6 +105,7 @@ export function App({ hub }: { readonly hub: HubState }): JSX.Element {
     larger: () => inTile((tile) => tile.changeLetters(1)),
     smaller: () => inTile((tile) => tile.changeLetters(-1)),
     fitting: () => setLetters(''),
+    dismiss: () => hub.report(undefined),
   };
   const latest = useRef(commands);
   latest.current = commands;
@@ -115,6 +125,11 @@ export function App({ hub }: { readonly hub: HubState }): JSX.Element {
       clearInterval(ticking);
     };
   }, []);
+  useEffect(() => {
+    if (!trouble || tellsTrouble) return;
+    const going = setTimeout(() => hub.report(undefined), troubleForMs);
+    return () => clearTimeout(going);
+  }, [hub, trouble, tellsTrouble]);
   useEffect(() => {
     if (connection === 'refused') forgetKey();
   }, [connection]);
@@ -201,7 +216,7 @@ export function App({ hub }: { readonly hub: HubState }): JSX.Element {
                 layout.close(tile);
                 focusList();
               }}
-              onLink={(address) => setQuestion({ kind: 'link', address })}
+              onLink={(address) => ask({ kind: 'link', address })}
               onLetters={(size) => setLetters(String(lettersOf(String(size))))}
             />
           ) : (
@@ -221,15 +236,12 @@ export function App({ hub }: { readonly hub: HubState }): JSX.Element {
           ),
         )}
       </main>
-      {/* A dialog stands before everything else and tells by itself what went wrong. */}
-      {trouble && question?.kind !== 'new' && (
-        <Trouble trouble={trouble} onRead={() => hub.report(undefined)} />
-      )}
+      {trouble && !tellsTrouble && <Trouble trouble={trouble} onRead={commands.dismiss} />}
       {question?.kind === 'help' && (
         <HelpDialog
           screenReader={reader === 'on'}
           onScreenReader={(on) => setReader(on ? 'on' : 'off')}
-          onClose={() => setQuestion(undefined)}
+          onClose={() => ask(undefined)}
         />
       )}
       {question?.kind === 'new' && (
@@ -237,15 +249,13 @@ export function App({ hub }: { readonly hub: HubState }): JSX.Element {
           hub={hub}
           size={handles.current[layout.active]?.sizeHere()}
           onStarted={open}
-          onClose={() => setQuestion(undefined)}
+          onClose={() => ask(undefined)}
         />
       )}
       {question?.kind === 'end' && (
-        <EndPaneDialog hub={hub} pane={question.pane} onClose={() => setQuestion(undefined)} />
+        <EndPaneDialog hub={hub} pane={question.pane} onClose={() => ask(undefined)} />
       )}
-      {question?.kind === 'link' && (
-        <LinkDialog address={question.address} onClose={() => setQuestion(undefined)} />
-      )}
+      {question?.kind === 'link' && <LinkDialog address={question.address} onClose={() => ask(undefined)} />}
     </div>
   );
 }

@@ -1,9 +1,10 @@
 import type { PaneInfo } from '@polyphony/protocol';
-import { type JSX, useState } from 'react';
+import { type JSX, useState, useSyncExternalStore } from 'react';
 import { harmless } from './harmless.ts';
 import type { HubState } from './hub-state.ts';
 import { Modal } from './modal.tsx';
 import { commandOf } from './pane-state.ts';
+import { Trouble } from './trouble.tsx';
 
 interface EndPaneDialogProps {
   readonly hub: HubState;
@@ -14,6 +15,7 @@ interface EndPaneDialogProps {
 /** Asks before a program is killed, or before its output is forgotten. */
 export function EndPaneDialog({ hub, pane, onClose }: EndPaneDialogProps): JSX.Element {
   const isRunning = pane.status === 'running';
+  const { trouble } = useSyncExternalStore(hub.subscribe, hub.snapshot);
   const [forget, setForget] = useState(!isRunning);
   const end = async (): Promise<void> => {
     if (await hub.attempt(hub.client.call('pane:close', { paneId: pane.id, cleanup: forget }))) onClose();
@@ -42,6 +44,7 @@ export function EndPaneDialog({ hub, pane, onClose }: EndPaneDialogProps): JSX.E
           Forget what it printed, too
         </label>
       )}
+      {trouble && <Trouble trouble={trouble} onRead={() => hub.report(undefined)} />}
       <div className="actions">
         <button type="button" onClick={onClose}>
           Cancel

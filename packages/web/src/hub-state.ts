@@ -162,8 +162,12 @@ export class HubState {
   #setConnection(): void {
     if (this.#snapshot.connection === 'refused') return;
     const isLive = this.#eventsUp && this.#socketUp;
-    const isFirst = this.#snapshot.connection === 'connecting';
-    this.#set({ connection: isLive ? 'live' : isFirst ? 'connecting' : 'lost' });
+    const { connection, trouble } = this.#snapshot;
+    this.#set({
+      connection: isLive ? 'live' : connection === 'connecting' ? 'connecting' : 'lost',
+      // That the hub is away is no longer true.
+      ...(isLive && trouble?.code === 'unreachable' && { trouble: undefined }),
+    });
   }
 
   #set(change: Partial<Snapshot>): void {

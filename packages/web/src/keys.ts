@@ -19,7 +19,8 @@ export type Command =
   | 'theme'
   | 'larger'
   | 'smaller'
-  | 'fitting';
+  | 'fitting'
+  | 'dismiss';
 
 interface Key {
   readonly keys: readonly string[];
@@ -48,6 +49,7 @@ export const listKeys: readonly Key[] = [
   { keys: ['+', '='], command: 'larger', does: 'larger letters' },
   { keys: ['-'], command: 'smaller', does: 'smaller letters' },
   { keys: ['0'], command: 'fitting', does: 'letters of the size that fits' },
+  { keys: ['Escape'], command: 'dismiss', does: 'take a message of what went wrong away' },
   { keys: ['?'], command: 'help', does: 'this help' },
 ];
 

@@ -2,7 +2,7 @@ import type { ErrorInfo } from '@polyphony/protocol';
 import type { JSX } from 'react';
 import { harmless } from './harmless.ts';
 
-/** What went wrong last, until it is read. */
+/** What went wrong last. */
 export function Trouble({
   trouble,
   onRead,

@@ -191,6 +191,9 @@ describe('panes', () => {
     await page.keyboard.press('Enter');
     await page.getByRole('alert').getByText('no-such-program-anywhere').waitFor();
     expect(await panes()).toEqual([]);
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    expect(await page.getByRole('alert').count()).toBe(0);
   });
 
   it('are ended only after a question', async () => {
@@ -212,6 +215,50 @@ describe('panes', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Forget it' }).click();
     await row(page, 'victim').waitFor({ state: 'detached' });
     expect(await panes()).toEqual([]);
+  });
+});
+
+describe('a message of what went wrong', () => {
+  /** A pane that cannot be fitted. */
+  const fail = async (): Promise<void> => {
+    await page.getByRole('listbox').focus();
+    await page.keyboard.press('f');
+    await page.getByRole('alert').getByText('did not answer').waitFor();
+  };
+  beforeEach(async () => {
+    await page.clock.install();
+    await ground.pane('stiff');
+    await look(page, 'stiff');
+    await page.route('**/action/pane%3Aresize', (route) => route.abort());
+  });
+
+  it('is taken away by its button, by Esc, and by itself', async () => {
+    const gone = () => page.getByRole('alert').waitFor({ state: 'detached' });
+    await fail();
+    await page.getByRole('button', { name: 'Dismiss' }).click();
+    await gone();
+    await fail();
+    await page.keyboard.press('Escape');
+    await gone();
+    await fail();
+    await page.clock.fastForward(15_000);
+    await gone();
+  });
+
+  it('stands in the dialog that it is of, and nowhere else', async () => {
+    await page.route('**/action/pane%3Aclose', (route) => route.abort());
+    await fail();
+    await page.keyboard.press('x');
+    const dialog = page.getByRole('dialog', { name: 'End this pane?' });
+    await dialog.waitFor();
+    expect(await page.getByRole('alert').count()).toBe(0);
+    await dialog.getByRole('button', { name: 'End it' }).click();
+    await dialog.getByRole('alert').getByText('did not answer').waitFor();
+    await page.clock.fastForward(15_000);
+    expect(await page.getByRole('alert').count()).toBe(1);
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    expect(await page.getByRole('alert').count()).toBe(0);
   });
 });
 

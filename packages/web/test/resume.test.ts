@@ -26,6 +26,7 @@ describe('a page whose hub is killed', () => {
     await page.getByRole('alert').getByText('not sent').waitFor();
     const later = await ground.hub.start().then(() => ground.pane('later'));
     await page.locator('.connection[data-state=live]').waitFor();
+    await page.getByRole('alert').waitFor({ state: 'detached' });
     await row(page, 'later').waitFor();
     await ground.hub.client.call('pane:close', { paneId: later });
     await writeFile(`${folder}/stop`, '');
