@@ -70,6 +70,26 @@ describe('letters', () => {
 });
 
 describe('a phone', () => {
+  it.each([390, 360])('of %i pixels has every button within reach while something waits', async (width) => {
+    await page.setViewportSize({ width, height: 780 });
+    const asker = ground.hub.as(await ground.hub.paneToken('asker'));
+    const paneId = await ground.pane('worker');
+    const asked = expect(asker.call('pane:write', { paneId, data: 'x' })).rejects.toThrow();
+    await page.getByRole('button', { name: '1 to approve' }).waitFor();
+    const bar = page.locator('.bar');
+    for (const button of await bar.getByRole('button').all()) {
+      const { x, width: wide } = (await button.boundingBox()) ?? { x: width, width: 0 };
+      expect(x + wide).toBeLessThanOrEqual(width);
+    }
+    expect(await bar.evaluate((one) => one.scrollWidth)).toBe(width);
+    const rows = await bar
+      .getByRole('button')
+      .evaluateAll((all) => all.map((one) => Math.round(one.getBoundingClientRect().bottom)));
+    expect(new Set(rows).size).toBe(1);
+    await page.getByRole('button', { name: 'Deny' }).click();
+    await asked;
+  });
+
   it('shows the list or one pane, without scrolling sideways', async () => {
     await ground.pane('pocket', 'stty raw -echo; echo ready; od -An -tx1 -v -w1');
     await page.setViewportSize({ width: 390, height: 844 });
