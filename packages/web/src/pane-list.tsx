@@ -1,7 +1,6 @@
 import type { PaneInfo } from '@polyphony/protocol';
 import { type JSX, useEffect, useRef } from 'react';
-import { harmless } from './harmless.ts';
-import { ageOf, commandOf, stateOf } from './pane-state.ts';
+import { ageOf, commandOf, nameOf, stateOf } from './pane-state.ts';
 
 interface PaneListProps {
   readonly panes: readonly PaneInfo[];
@@ -35,7 +34,7 @@ export function PaneList({ panes, now, selected, open, onSelect, onOpen }: PaneL
       {panes.map((pane) => {
         const { label, tone } = stateOf(pane);
         const command = commandOf(pane);
-        const title = harmless(pane.title);
+        const { name, title } = nameOf(pane);
         const count = pane.lines;
         return (
           // biome-ignore lint/a11y/useKeyWithClickEvents: the list as a whole has the focus and takes the keys.
@@ -54,15 +53,21 @@ export function PaneList({ panes, now, selected, open, onSelect, onOpen }: PaneL
           >
             <span className={`dot ${tone}`} title={label} />
             <span className="title">
-              <bdi>{title}</bdi>
+              <bdi>{name}</bdi>
+              {title !== undefined && (
+                <>
+                  {' '}
+                  <bdi className="dim">{title}</bdi>
+                </>
+              )}
             </span>
             <span className="age" title={new Date(pane.createdAt).toLocaleString()}>
               {ageOf(pane.createdAt, now)}
             </span>
-            <span className="command mono">{command}</span>
+            {command !== name && <span className="command mono">{command}</span>}
             <span className="facts">
               <span className={`state ${tone}`}>{label}</span>
-              <span className="mono">{pane.id}</span>
+              {pane.id !== name && <span className="mono">{pane.id}</span>}
               <span>{pane.backend}</span>
               {count !== undefined && (
                 <span>{count === 1 ? '1 line' : `${count.toLocaleString('en')} lines`}</span>

@@ -31,9 +31,34 @@ export function stateOf({ status, exitCode, exitSignal, meta }: PaneInfo): PaneS
 
 /** The command line of a pane, as a person would type it. */
 export function commandOf({ argv }: PaneInfo): string {
+  return harmless(typed(argv));
+}
+
+function typed(argv: readonly string[]): string {
   const [first, second, ...rest] = argv;
   const words = first === 'sh' && second === '-c' && rest.length === 1 ? rest : argv;
-  return harmless(words.join(' '));
+  return words.join(' ');
+}
+
+const madeByHub = /^(pty|pane)_[0-9a-f]{8}$/;
+
+export interface PaneName {
+  /** The id that somebody has chosen, else the title. */
+  readonly name: string;
+  /** The title, where it is neither the name nor the command once more. */
+  readonly title: string | undefined;
+}
+
+/** What a pane is called. */
+export function nameOf(pane: PaneInfo): PaneName {
+  const title = harmless(pane.title);
+  if (madeByHub.test(pane.id)) return { name: isCommand(pane) ? commandOf(pane) : title, title: undefined };
+  return { name: pane.id, title: isCommand(pane) || pane.title === pane.id ? undefined : title };
+}
+
+/** A pane that nobody gave a title has its command for one, as far as it fits. */
+function isCommand({ title, argv }: PaneInfo): boolean {
+  return [argv.join(' '), typed(argv)].some((command) => command.slice(0, 200) === title);
 }
 
 const units = [

@@ -2,7 +2,7 @@ import type { PaneInfo } from '@polyphony/protocol';
 import { type JSX, type Ref, useEffect, useImperativeHandle, useRef, useState } from 'react';
 import { harmless } from './harmless.ts';
 import type { HubState } from './hub-state.ts';
-import { commandOf, stateOf } from './pane-state.ts';
+import { commandOf, nameOf, stateOf } from './pane-state.ts';
 import type { PaneTerminal, PaneView } from './pane-terminal.ts';
 import { SearchPanel } from './search-panel.tsx';
 import type { Scheme } from './terminal-themes.ts';
@@ -58,6 +58,7 @@ export function PaneTile(props: PaneTileProps): JSX.Element {
   const [view, setView] = useState<PaneView>();
   const [searching, setSearching] = useState(false);
   const { label, tone } = stateOf(pane);
+  const { name, title } = nameOf(pane);
 
   const fit = (): void => {
     const size = terminal.current?.sizeHere();
@@ -130,7 +131,7 @@ export function PaneTile(props: PaneTileProps): JSX.Element {
   return (
     <section
       className="tile"
-      aria-label={`Pane ${harmless(pane.title)}`}
+      aria-label={['Pane', name, title].filter(Boolean).join(' ')}
       data-active={active}
       data-live={view?.live ?? false}
       onFocus={onActivate}
@@ -140,13 +141,12 @@ export function PaneTile(props: PaneTileProps): JSX.Element {
           ‹
         </button>
         <span className={`dot ${tone}`} title={label} />
-        <h2>
-          <bdi>{harmless(pane.title)}</bdi>
+        <h2 title={commandOf(pane)}>
+          <bdi>{name}</bdi>
         </h2>
-        <span className="dim mono about" title={commandOf(pane)}>
-          {pane.id}
-          {view && ` · ${view.cols}×${view.rows}`}
-        </span>
+        {title !== undefined && <bdi className="dim about">{title}</bdi>}
+        {name !== pane.id && <span className="dim mono about id">{pane.id}</span>}
+        <span className="dim mono about size">{view && `${view.cols}×${view.rows}`}</span>
         <div className="tools">
           <button
             type="button"

@@ -57,6 +57,24 @@ describe('the list', () => {
     await row(page, 'agent').getByText('agent blocked').waitFor();
   });
 
+  it('calls a pane by the name that was chosen for it, and says nothing twice', async () => {
+    const start = (more: object) =>
+      ground.hub.client.call('pane:new', { argv: ['sh', '-c', 'exec cat'], backend: 'pty', ...more });
+    const lines = (id: string) =>
+      page.locator(`[id="pane-${id}"]`).locator('.title, .command').allInnerTexts();
+    await start({ id: 'api.1' });
+    await start({ id: 'pty-mine', title: 'web server' });
+    const { id: untitled } = await start({});
+    const { id: titled } = await start({ title: 'shop shell' });
+    await row(page, 'shop shell').waitFor();
+    expect(await lines('api.1')).toEqual(['api.1', 'exec cat']);
+    expect(await lines('pty-mine')).toEqual(['pty-mine web server', 'exec cat']);
+    expect(await lines(untitled)).toEqual(['exec cat']);
+    expect(await lines(titled)).toEqual(['shop shell', 'exec cat']);
+    expect(await row(page, 'api.1').getByText('api.1').count()).toBe(1);
+    await row(page, untitled).waitFor();
+  });
+
   it('tells the page of a hub without panes how to begin', async () => {
     await page.getByText('No panes yet').waitFor();
   });
@@ -131,6 +149,24 @@ describe('the keyboard', () => {
       await page.locator(`.tiles[data-count="${count}"]`).waitFor();
       expect(await page.locator('.tile').count()).toBe(Number(count));
     }
+  });
+});
+
+describe('a tile', () => {
+  it.each([undefined, 'chosen-name'])('shortens a long title before the id %s', async (chosen) => {
+    const id = await ground.pane('long '.repeat(39), 'exec cat', chosen && { id: chosen });
+    await page.keyboard.press('4');
+    await row(page, id).click();
+    const header = page.locator('.tile > header');
+    const name = await header.getByText(id, { exact: true }).boundingBox();
+    const tools = await header.locator('.tools').boundingBox();
+    const whole = await header.getByText(id, { exact: true }).evaluate((one) => {
+      const range = document.createRange();
+      range.selectNodeContents(one);
+      return range.getBoundingClientRect().width;
+    });
+    expect(Math.ceil(name?.width ?? 0)).toBeGreaterThanOrEqual(Math.floor(whole));
+    expect((name?.x ?? 0) + whole).toBeLessThanOrEqual(tools?.x ?? 0);
   });
 });
 
