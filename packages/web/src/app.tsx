@@ -163,7 +163,7 @@ export function App({ hub }: { readonly hub: HubState }): JSX.Element {
         }}
       />
       <nav className="side" aria-label="Panes">
-        <Approvals hub={hub} approvals={approvals} now={now} />
+        <Approvals hub={hub} approvals={approvals} live={connection === 'live'} now={now} />
         <input
           ref={filterField}
           type="search"

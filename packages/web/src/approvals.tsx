@@ -1,5 +1,5 @@
 import type { Approval, Decision } from '@polyphony/protocol';
-import type { JSX } from 'react';
+import { Fragment, type JSX } from 'react';
 import { harmless } from './harmless.ts';
 import type { HubState } from './hub-state.ts';
 import { ageOf } from './pane-state.ts';
@@ -7,11 +7,13 @@ import { ageOf } from './pane-state.ts';
 interface ApprovalsProps {
   readonly hub: HubState;
   readonly approvals: readonly Approval[];
+  /** The hub is there to be told. */
+  readonly live: boolean;
   readonly now: number;
 }
 
 /** What somebody may do only when the user says so. */
-export function Approvals({ hub, approvals, now }: ApprovalsProps): JSX.Element | null {
+export function Approvals({ hub, approvals, live, now }: ApprovalsProps): JSX.Element | null {
   if (approvals.length === 0) return null;
   const resolve = async (id: string, decision: Decision): Promise<void> => {
     await hub.attempt(hub.client.call('approval:resolve', { id, decision }));
@@ -23,27 +25,28 @@ export function Approvals({ hub, approvals, now }: ApprovalsProps): JSX.Element 
         Waiting for your approval <span className="count">{approvals.length}</span>
       </h2>
       <ul>
-        {approvals.map(({ id, kind, action, by, paneId, command, cwd, env, text, reason, expiresAt }) => (
-          <li key={id}>
+        {approvals.map((approval) => (
+          <li key={approval.id}>
             <p>
-              <strong>{harmless(action === 'pane:restart' ? 'restart' : kind)}</strong>{' '}
-              {paneId !== undefined && harmless(paneId)}{' '}
-              <span className="dim">{leftUntil(expiresAt, now)}</span>
+              <strong>{harmless(approval.by)}</strong> asks:{' '}
+              <strong>{approval.action === 'pane:restart' ? 'restart' : approval.kind}</strong>{' '}
+              <span className="dim">
+                ({harmless(approval.action)}), {leftUntil(approval.expiresAt, now)}
+              </span>
             </p>
-            {command !== undefined && <pre>{command.map((word) => quoted(harmless(word))).join(' ')}</pre>}
-            {text !== undefined && <pre>{text.split('\n').map(harmless).join('\n')}</pre>}
-            {cwd !== undefined && <p className="dim">in {harmless(cwd)}</p>}
-            {env !== undefined && env.length > 0 && (
-              <p className="dim">with {env.map(harmless).join(', ')}</p>
-            )}
-            <p>
-              <bdi>{harmless(reason)}</bdi> <span className="dim">{harmless(by)}</span>
-            </p>
+            <dl>
+              {rowsOf(approval).map(([name, value]) => (
+                <Fragment key={name}>
+                  <dt className="dim">{name}</dt>
+                  <dd>{isWritten.has(name) ? <pre>{value}</pre> : <bdi>{value}</bdi>}</dd>
+                </Fragment>
+              ))}
+            </dl>
             <div className="actions">
-              <button type="button" onClick={() => void resolve(id, 'deny')}>
+              <button type="button" disabled={!live} onClick={() => void resolve(approval.id, 'deny')}>
                 Deny
               </button>
-              <button type="button" className="primary" onClick={() => void resolve(id, 'allow')}>
+              <button type="button" disabled={!live} onClick={() => void resolve(approval.id, 'allow')}>
                 Allow
               </button>
             </div>
@@ -53,6 +56,29 @@ export function Approvals({ hub, approvals, now }: ApprovalsProps): JSX.Element 
     </section>
   );
 }
+
+/** In the order and with the names of `poly approvals ls`. */
+function rowsOf({
+  paneId,
+  command,
+  cwd,
+  env,
+  text,
+  reason,
+}: Approval): readonly (readonly [string, string])[] {
+  const rows: readonly (readonly [string, string | undefined])[] = [
+    ['pane', paneId],
+    ['command', command?.map((word) => quoted(harmless(word))).join(' ')],
+    ['folder', cwd === undefined ? undefined : harmless(cwd)],
+    ['variables', env?.map(harmless).join(', ')],
+    ['text', text?.split('\n').map(harmless).join('\n')],
+    ['because', harmless(reason)],
+  ];
+  return rows.filter((row): row is readonly [string, string] => row[1] !== undefined && row[1] !== '');
+}
+
+/** What would be typed or run stands letter by letter. */
+const isWritten: ReadonlySet<string> = new Set(['command', 'text']);
 
 /** So that one word with a space in it does not look like two. */
 const quoted = (word: string): string => (/^[\w@%+=:,./-]+$/.test(word) ? word : JSON.stringify(word));

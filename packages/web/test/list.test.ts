@@ -309,6 +309,13 @@ describe('what waits for approval', () => {
     const denied = type('rm -rf / \u202e<b>nicely</b>').catch((error: PolyError) => error.code);
     await region.getByText('rm -rf / \\u202e<b>nicely</b>').waitFor();
     await region.getByText('agent:asker').waitFor();
+    // Who asks, then what for, then why.
+    expect(await region.getByRole('listitem').textContent()).toMatch(
+      /^agent:asker asks: write .*panepty_.*textrm -rf.*because.+DenyAllow$/s,
+    );
+    const colour = (name: string) =>
+      region.getByRole('button', { name }).evaluate((one) => getComputedStyle(one).backgroundColor);
+    expect(await colour('Allow')).toBe(await colour('Deny'));
     expect(await page.title()).toBe('(1) Polyphony');
     await region.getByRole('button', { name: 'Deny' }).click();
     expect(await denied).toBe('forbidden');

@@ -39,6 +39,21 @@ describe('a page whose hub is killed', () => {
     await shows(shown, 'typed after all');
   }, 60_000);
 
+  it('lets nobody decide what cannot be told to anybody', async () => {
+    const asker = ground.hub.as(await ground.hub.paneToken('asker'));
+    const asked = ground.pane('worker').then((paneId) => asker.call('pane:write', { paneId, data: 'x' }));
+    const page = await ground.open();
+    const region = page.getByRole('region', { name: 'Waiting for your approval' });
+    expect(await region.getByRole('button', { name: 'Allow' }).isEnabled()).toBe(true);
+    const lost = expect(asked).rejects.toThrow();
+    await ground.hub.kill('SIGKILL');
+    await lost;
+    await region.getByRole('button', { name: 'Allow', disabled: true }).waitFor();
+    await region.getByRole('button', { name: 'Deny', disabled: true }).waitFor();
+    await ground.hub.start();
+    await region.waitFor({ state: 'detached' });
+  }, 60_000);
+
   it('keeps its key and its tiles over a reload', async () => {
     await ground.pane('steady', 'echo still here; exec cat');
     const page = await ground.open();
