@@ -22,7 +22,6 @@ type Question =
   | { readonly kind: 'end'; readonly pane: PaneInfo }
   | { readonly kind: 'link'; readonly address: string };
 
-const themes = ['system', 'dark', 'light'];
 const ageEveryMs = 5_000;
 /** Long enough to read a message and its hint twice. */
 const troubleForMs = 15_000;
@@ -35,7 +34,7 @@ export function App({ hub }: { readonly hub: HubState }): JSX.Element {
   const [reader, setReader] = usePreference('screen-reader', 'off');
   const [chosenLetters, setLetters] = usePreference('letters', '');
   const letters = lettersOf(chosenLetters);
-  const scheme = useScheme(theme);
+  const { scheme, otherTheme } = useScheme(theme);
   const [filter, setFilter] = useState('');
   const [selected, setSelected] = useState<string>();
   const [question, setQuestion] = useState<Question>();
@@ -82,7 +81,6 @@ export function App({ hub }: { readonly hub: HubState }): JSX.Element {
     const tile = handles.current[layout.active];
     if (tile) work(tile);
   };
-  const nextTheme = (): void => setTheme(themes[(themes.indexOf(theme) + 1) % themes.length] ?? 'system');
 
   const commands: Readonly<Record<Command, () => void>> = {
     filter: () => filterField.current?.focus(),
@@ -101,7 +99,7 @@ export function App({ hub }: { readonly hub: HubState }): JSX.Element {
     two: () => layout.setCount(2),
     four: () => layout.setCount(4),
     approvals: () => document.querySelector<HTMLElement>('.approvals button')?.focus(),
-    theme: nextTheme,
+    theme: () => setTheme(otherTheme),
     larger: () => inTile((tile) => tile.changeLetters(1)),
     smaller: () => inTile((tile) => tile.changeLetters(-1)),
     fitting: () => setLetters(''),
@@ -155,7 +153,7 @@ export function App({ hub }: { readonly hub: HubState }): JSX.Element {
         theme={theme}
         onCount={layout.setCount}
         onNew={commands.new}
-        onTheme={nextTheme}
+        onTheme={commands.theme}
         onHelp={commands.help}
         onApprovals={() => {
           focusList();

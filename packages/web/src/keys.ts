@@ -45,7 +45,7 @@ export const listKeys: readonly Key[] = [
   { keys: ['2'], command: 'two', does: 'two tiles' },
   { keys: ['4'], command: 'four', does: 'four tiles' },
   { keys: ['a'], command: 'approvals', does: 'go to what waits for your approval' },
-  { keys: ['t'], command: 'theme', does: 'dark, light, or as the system is' },
+  { keys: ['t'], command: 'theme', does: 'from dark to light, or from light to dark' },
   { keys: ['+', '='], command: 'larger', does: 'larger letters' },
   { keys: ['-'], command: 'smaller', does: 'smaller letters' },
   { keys: ['0'], command: 'fitting', does: 'letters of the size that fits' },

@@ -13,8 +13,8 @@ export function usePreference(name: string, usual: string): readonly [string, (v
 
 const light = '(prefers-color-scheme: light)';
 
-/** The colours in use: those chosen, or the system's. */
-export function useScheme(theme: string): Scheme {
+/** The colours in use, those chosen or the system's, and the theme that shows the other ones. */
+export function useScheme(theme: string): { readonly scheme: Scheme; readonly otherTheme: string } {
   const [system, setSystem] = useState<Scheme>(() => (matchMedia(light).matches ? 'light' : 'dark'));
   useEffect(() => {
     const query = matchMedia(light);
@@ -26,5 +26,7 @@ export function useScheme(theme: string): Scheme {
   useEffect(() => {
     document.documentElement.dataset.scheme = scheme;
   }, [scheme]);
-  return scheme;
+  // Back at the system's colours it follows the system again.
+  const otherTheme = scheme !== system ? 'system' : scheme === 'dark' ? 'light' : 'dark';
+  return { scheme, otherTheme };
 }

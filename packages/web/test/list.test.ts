@@ -332,6 +332,20 @@ describe('what waits for approval', () => {
 });
 
 describe('colours', () => {
+  it.each(['dark', 'light'] as const)('change with every press where the system is %s', async (system) => {
+    await page.emulateMedia({ colorScheme: system });
+    const other = system === 'dark' ? 'light' : 'dark';
+    const shows = (scheme: string) => page.locator(`html[data-scheme=${scheme}]`).waitFor();
+    await shows(system);
+    await page.keyboard.press('t');
+    await shows(other);
+    await page.keyboard.press('t');
+    await shows(system);
+    // Whoever is back at the system's follows it again.
+    await page.emulateMedia({ colorScheme: other });
+    await shows(other);
+  });
+
   const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
 
   it('are the system’s until the user chooses', async () => {
