@@ -21,6 +21,9 @@ interface Context {
 
 const steps: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1 };
 
+/** What means something in a regular expression. */
+const signs = /[\\^$.*+?()[\]{}|]/;
+
 /** Lines before and after a match that are shown with it. */
 const around = 6;
 const limit = 100;
@@ -32,6 +35,8 @@ export function SearchPanel({ hub, paneId, onGo, onClose }: SearchPanelProps): J
   const [ignoreCase, setIgnoreCase] = useState(true);
   const [found, setFound] = useState<PaneSearchResult>();
   const [context, setContext] = useState<Context>();
+  /** What was found was looked for letter by letter, though it looks like a regular expression. */
+  const [tookSigns, setTookSigns] = useState(false);
 
   const search = async (before?: number): Promise<void> => {
     if (pattern === '') return;
@@ -40,6 +45,7 @@ export function SearchPanel({ hub, paneId, onGo, onClose }: SearchPanelProps): J
       const { matches, ...rest } = await hub.client.call('pane:search', params);
       const kept = before === undefined ? [] : (found?.matches ?? []);
       setFound({ matches: [...kept, ...matches], ...rest });
+      setTookSigns(!isRegex && signs.test(pattern));
       if (before === undefined) setContext(undefined);
     };
     await hub.attempt(ask());
@@ -104,7 +110,7 @@ export function SearchPanel({ hub, paneId, onGo, onClose }: SearchPanelProps): J
           ×
         </button>
       </form>
-      <output className="dim">{found && summaryOf(found)}</output>
+      <output className="dim">{found && summaryOf(found, tookSigns)}</output>
       {found && (
         <ol className="matches" aria-label="Matches">
           {found.matches.map(({ n, text }) => (
@@ -154,9 +160,11 @@ function stepThroughMatches(panel: Element, step: number): boolean {
   return next !== undefined;
 }
 
-function summaryOf({ matches, more, complete }: PaneSearchResult): string {
+function summaryOf({ matches, more, complete }: PaneSearchResult, tookSigns: boolean): string {
   const count = matches.length === 1 ? '1 line' : `${matches.length} lines`;
-  if (matches.length === 0)
-    return complete ? 'Nothing found.' : 'Nothing found so far; the search was cut short.';
+  if (matches.length === 0) {
+    const none = complete ? 'Nothing found.' : 'Nothing found so far; the search was cut short.';
+    return tookSigns ? `${none} The text is a regular expression only with .* ticked.` : none;
+  }
   return `${count}${more ? ', and older ones' : ''}${complete || more ? '' : '; the search was cut short'}`;
 }

@@ -36,6 +36,25 @@ describe('a search', () => {
     await shows(shown, 'typed again');
   });
 
+  it('takes signs as they stand, and says so when nothing is found', async () => {
+    await ground.pane('signs', 'seq 1 9; exec cat');
+    const shown = await look(page, 'signs');
+    await shows(shown, '9');
+    await page.keyboard.press('Control+Shift+F');
+    await page.keyboard.type('[0-9]+');
+    await page.keyboard.press('Enter');
+    const hint = shown.getByText('regular expression only with .*');
+    await hint.waitFor();
+    await shown.getByLabel('.*').check();
+    await page.getByRole('button', { name: 'Search', exact: true }).last().click();
+    await shown.getByText('9 lines', { exact: true }).waitFor();
+    await shown.getByLabel('.*').uncheck();
+    await page.getByRole('searchbox', { name: 'Pattern' }).fill('nowhere');
+    await page.keyboard.press('Enter');
+    await shown.getByText('Nothing found.', { exact: true }).waitFor();
+    expect(await hint.count()).toBe(0);
+  });
+
   /** Opens the search of a pane, and finds a text. */
   const find = async (title: string, text: string): Promise<Locator> => {
     const shown = tile(page, title);
