@@ -45,7 +45,7 @@ describe('the list', () => {
   it('takes a pane that is removed off without asking for everything again', async () => {
     const id = await ground.pane('doomed', 'echo here; exec cat');
     await shows(await look(page, 'doomed'), 'here');
-    await page.route('**/action/pane:list', (route) => route.abort());
+    await page.route(/\/action\/pane%3Alist$/, (route) => route.abort());
     await ground.hub.client.call('pane:close', { paneId: id });
     await row(page, 'doomed').waitFor({ state: 'detached' });
     await tile(page, 'doomed').waitFor({ state: 'detached' });
@@ -154,7 +154,7 @@ describe('the keyboard', () => {
 
 describe('a tile', () => {
   it.each([undefined, 'chosen-name'])('shortens a long title before the id %s', async (chosen) => {
-    const id = await ground.pane('long '.repeat(39), 'exec cat', chosen && { id: chosen });
+    const id = await ground.pane('long '.repeat(39), 'exec cat', chosen === undefined ? {} : { id: chosen });
     await page.keyboard.press('4');
     await row(page, id).click();
     const header = page.locator('.tile > header');
@@ -185,7 +185,7 @@ describe('panes', () => {
   });
 
   it('have the focus once they are started, also when the list has them before the dialog knows', async () => {
-    await page.route('**/action/pane:new', async (route) => {
+    await page.route(/\/action\/pane%3Anew$/, async (route) => {
       const response = await route.fetch();
       await row(page, 'early').waitFor();
       await route.fulfill({ response });
