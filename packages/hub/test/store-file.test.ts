@@ -368,8 +368,8 @@ describe('damage', () => {
     await using ground = newGround();
     const backup = await withBackup(ground);
     const pages = Math.floor(statSync(ground.file).size / 4096);
-    damage(ground.file, (pages - 20) * 4096, 15 * 4096);
     const store = await ground.open();
+    damage(ground.file, (pages - 20) * 4096, 15 * 4096);
     expect(store.opened.state).toBe('opened');
     const broken = new Promise<Error>((resolve) => store.onBroken(resolve));
     await expect(store.events({ after: 0, limit: 1000 })).rejects.toMatchObject({ code: 'corrupt' });
@@ -383,8 +383,8 @@ describe('damage', () => {
     await using ground = newGround();
     const backup = await withBackup(ground);
     const pages = Math.floor(statSync(ground.file).size / 4096);
-    damage(ground.file, (pages - 20) * 4096, 15 * 4096);
     const store = await ground.open();
+    damage(ground.file, (pages - 20) * 4096, 15 * 4096);
     await expect(rotateBackups(store, { file: ground.file, keep: 1 })).rejects.toMatchObject({
       code: 'corrupt',
     });

@@ -136,7 +136,7 @@ const slips: readonly [slip: string, make: () => unknown, said: RegExp][] = [
   ['a server instead of an engine', () => new Plan().execute(server as never), /Server .* is no engine: give its \.engine/],
   ['no engine', () => new Plan().execute(undefined as never), /is no engine: make one/],
   ['a text instead of a plan', () => planFromJSON('{"steps":[]}'), /not a plan: give an object of steps, not "/],
-  ['waiting for nothing', async () => (await pane()).waitFor(), /waitFor: give an object of send, pattern, .*, not undefined/],
+  ['waiting for nothing', async () => (await pane()).waitFor(), /waitFor: give an object of send, source, pattern, .*, not undefined/],
   ['waiting for a bare pattern', async () => (await pane()).waitFor(/x/), /waitFor: give an object .*, not \/x\//],
   ['waiting with a misspelt limit', async () => (await pane()).waitFor({ timeout: 9 }), /timeout; did you mean timeoutMs\?/],
   ['waiting for a text', async () => (await pane()).waitFor({ pattern: 'x' }), /pattern: must be a regular expression .*, not "x"/],

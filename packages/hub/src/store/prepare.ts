@@ -40,6 +40,8 @@ export type Opened =
 
 /** A check reads up to 1 GB/s, and a start should take less than a second. */
 const checkedAtStart = 128 * 1024 * 1024;
+/** One that was closed in good order is hardly ever damaged: it is checked as far as nobody notices. */
+const checkedWhenClean = 16 * 1024 * 1024;
 
 const suspicion = (file: string): string => `${file}.suspect`;
 
@@ -93,7 +95,8 @@ function makeWhole(file: string, clock: Clock): Opened {
   const clean = sizeOf(`${file}-wal`) === 0;
   const suspected = existsSync(suspicion(file));
   const checked = clean || suspected || sizeOf(file) <= checkedAtStart;
-  const look = suspected ? 'integrity_check' : !clean && checked ? 'quick_check' : undefined;
+  const small = sizeOf(file) <= (clean ? checkedWhenClean : checkedAtStart);
+  const look = suspected ? 'integrity_check' : small ? 'quick_check' : undefined;
   const damage = damageOf(file, look);
   const opened: Opened =
     damage === undefined ? { state: 'opened', clean, checked } : restore(file, damage, clock);
