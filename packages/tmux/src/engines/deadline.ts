@@ -15,8 +15,6 @@ export class Call<T> {
   #isOver = false;
   /** Stops what the call has started; set by whoever can. */
   cancel: (() => void) | undefined;
-  /** Told when the time is up, and not at an abort. */
-  onTimeout: (() => void) | undefined;
 
   constructor(
     deadlines: Deadlines,
@@ -57,8 +55,8 @@ export class Call<T> {
     if (this.#end()) this.#reject(error);
   }
 
+  /** The time is up. */
   expire(): void {
-    this.onTimeout?.();
     this.#stop('timed_out', `was not answered within ${this.#options.timeoutMs ?? defaultTimeoutMs} ms`);
   }
 

@@ -199,9 +199,8 @@ export class Events implements AsyncDisposable {
         (event) => this.#emit(event),
         (type) => this.#wants(type),
       );
-      this.#connection.send(
-        quoteLine(argv),
-        (frame) => {
+      this.#connection.send(quoteLine(argv), {
+        settle: (frame) => {
           // Up to 3.7 tmux puts %pause and %continue inside the reply that caused them.
           const { blocks, notices } = readFrame(frame);
           for (const line of blocks.flatMap((block) => block.lines)) if (line.startsWith('%')) read(line);
@@ -209,7 +208,7 @@ export class Events implements AsyncDisposable {
           resolve(replyOf(frame));
         },
         lose,
-      );
+      });
     });
   }
 }

@@ -3,7 +3,7 @@ import type { ConnectionOptions } from '../../engine.ts';
 import { TmuxError } from '../../errors.ts';
 import { newGuard } from '../../operation/guard.ts';
 import { missingBinary, spawnTmux } from '../tmux-process.ts';
-import { type Frame, Frames } from './frames.ts';
+import { Frames, type Waiting } from './frames.ts';
 import { LineSplitter } from './lines.ts';
 
 const startupMs = 5_000;
@@ -77,14 +77,14 @@ export class ControlConnection {
     return !this.#frames.isIdle;
   }
 
-  /** Sends one line; `settle` gets what tmux said to it, `lose` is called when the connection ends first. */
-  send(line: string, settle: (frame: Frame) => void, lose: (unsent: boolean) => void): void {
+  /** Sends one line; whoever waits is told what tmux said to it, or that the connection ended first. */
+  send(line: string, waiting: Waiting): void {
     if (!this.#open) {
-      lose(true);
+      waiting.lose(true);
       return;
     }
     const nonce = newGuard();
-    this.#frames.expect({ nonce, settle, lose });
+    this.#frames.expect(nonce, waiting);
     // One write for all lines of this turn of the event loop.
     if (this.#outgoing === '') queueMicrotask(() => this.#flush());
     this.#outgoing += `${line}\nx${nonce}\n`;

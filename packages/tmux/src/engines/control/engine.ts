@@ -5,26 +5,12 @@ import { commandLine } from '../../operation/quote.ts';
 import type { Reply } from '../../operation/reply.ts';
 import type { SessionId } from '../../operation/target.ts';
 import { parseVersion, type TmuxVersion } from '../../operation/version.ts';
-import { Call, Deadlines } from '../deadline.ts';
+import { Deadlines } from '../deadline.ts';
 import { SubprocessEngine } from '../subprocess.ts';
 import { ControlConnection } from './connection.ts';
-import { chainReplies, type Frame, replyOf } from './frames.ts';
+import { Delivery, type Dispatch, type Line, type Queued } from './delivery.ts';
+import { chainReplies, replyOf } from './frames.ts';
 import { quietSession } from './session-choice.ts';
-
-/** One line for tmux, how its answer is read, and how a process would do it. */
-interface Line<T> {
-  readonly text: string;
-  readonly commands: readonly Command[];
-  readonly options: RunOptions;
-  readonly read: (frame: Frame) => T;
-  readonly byProcess: () => Promise<T>;
-}
-
-interface Delivery {
-  readonly line: Line<unknown>;
-  readonly call: Call<unknown>;
-  readonly tries: number;
-}
 
 const maxTries = 3;
 /** After some connections that were of no use processes do the work for a while. */
@@ -45,14 +31,18 @@ export class ControlEngine implements Engine {
   readonly ordered = true;
   readonly #options: ConnectionOptions;
   readonly #processes: SubprocessEngine;
-  readonly #deadlines = new Deadlines();
+  readonly #dispatch: Dispatch = {
+    deadlines: new Deadlines(),
+    again: (delivery) => this.#queue.push(delivery),
+    retire: (connection) => this.#retire(connection),
+  };
   readonly #connections = new Set<ControlConnection>();
   #live: ControlConnection | null = null;
-  #version: TmuxVersion | null = null;
+  #version: Promise<TmuxVersion> | null = null;
   #generation = 0;
   #closed = false;
   /** What could not be sent at once, in order; what a lost connection gives back stands first. */
-  readonly #queue: Delivery[] = [];
+  readonly #queue: Queued[] = [];
   #isPumping = false;
   #connecting: Promise<ControlConnection | null> | undefined;
   /** The ends of lost connections, as long as it is not known what became of their commands. */
@@ -70,22 +60,29 @@ export class ControlEngine implements Engine {
     return this.#generation;
   }
 
-  async version(): Promise<TmuxVersion> {
-    if (this.#live && this.#version) return this.#version;
+  version(): Promise<TmuxVersion> {
+    return (this.#live && this.#version) ?? this.#askVersion();
+  }
+
+  async #askVersion(): Promise<TmuxVersion> {
     await this.#connect();
     return this.#version ?? this.#processes.version();
   }
 
-  async run(command: Command, options: RunOptions = {}): Promise<Reply> {
-    const text = commandLine(command.argv);
-    const byProcess = (): Promise<Reply> => this.#processes.run(command, options);
-    if (command.ownProcess) return byProcess();
-    if (command.argv[0] === 'kill-server') {
-      // A control client that is still attached can leave a killed server behind, half alive.
-      await this.#disconnect();
-      return byProcess();
-    }
-    return this.#deliver({ text, commands: [command], options, read: replyOf, byProcess });
+  run(command: Command, options: RunOptions = {}): Promise<Reply> {
+    if (command.ownProcess || command.argv[0] === 'kill-server') return this.#apart(command, options);
+    return this.#deliver(options, () => ({
+      text: commandLine(command.argv),
+      commands: [command],
+      read: replyOf,
+      byProcess: () => this.#processes.run(command, options),
+    }));
+  }
+
+  async #apart(command: Command, options: RunOptions): Promise<Reply> {
+    // A control client that is still attached can leave a killed server behind, half alive.
+    if (command.argv[0] === 'kill-server') await this.#disconnect();
+    return this.#processes.run(command, options);
   }
 
   async runChain(commands: readonly Command[], options: RunOptions = {}): Promise<readonly Reply[]> {
@@ -94,10 +91,12 @@ export class ControlEngine implements Engine {
     const marked = commands.map(
       ({ argv }, i) => `${commandLine(argv)} ; display-message -p ${markers[i + 1]}`,
     );
-    const text = [`display-message -p ${markers[0]}`, ...marked].join(' ; ');
-    const read = (frame: Frame): readonly Reply[] => chainReplies(frame, markers);
-    const byProcess = (): Promise<readonly Reply[]> => this.#processes.runChain(commands, options);
-    return this.#deliver({ text, commands, options, read, byProcess });
+    return this.#deliver(options, () => ({
+      text: [`display-message -p ${markers[0]}`, ...marked].join(' ; '),
+      commands,
+      read: (frame) => chainReplies(frame, markers),
+      byProcess: () => this.#processes.runChain(commands, options),
+    }));
   }
 
   async close(): Promise<void> {
@@ -106,13 +105,11 @@ export class ControlEngine implements Engine {
     await this.#processes.close();
   }
 
-  #deliver<T>(line: Line<T>): Promise<T> {
+  #deliver<T>(options: RunOptions, line: () => Line<T>): Promise<T> {
     return new Promise((resolve, reject) => {
-      const argv = line.commands[0]?.argv ?? [];
-      const call = new Call<T>(this.#deadlines, argv, line.options, resolve, reject);
-      const delivery = { line, call, tries: 1 } as Delivery;
+      const delivery = new Delivery(this.#dispatch, line(), options, resolve, reject);
       if (this.#live?.isOpen && this.#queue.length === 0 && !this.#isPumping) {
-        this.#send(this.#live, delivery);
+        delivery.over(this.#live);
       } else {
         this.#queue.push(delivery);
         void this.#pump();
@@ -127,42 +124,13 @@ export class ControlEngine implements Engine {
     while (this.#queue.length > 0) {
       try {
         const connection = await this.#connect();
-        if (connection) for (const delivery of this.#queue.splice(0)) this.#send(connection, delivery);
-        else await this.#byProcess(this.#queue.shift());
+        if (connection) for (const delivery of this.#queue.splice(0)) delivery.over(connection);
+        else await this.#queue.shift()?.byProcess();
       } catch (error) {
-        for (const { call } of this.#queue.splice(0)) call.fail(error);
+        for (const delivery of this.#queue.splice(0)) delivery.fail(error);
       }
     }
     this.#isPumping = false;
-  }
-
-  async #byProcess(delivery: Delivery | undefined): Promise<void> {
-    if (!delivery || delivery.call.isOver) return;
-    await delivery.line.byProcess().then(
-      (value) => delivery.call.answer(value),
-      (error: unknown) => delivery.call.fail(error),
-    );
-  }
-
-  #send(connection: ControlConnection, delivery: Delivery): void {
-    const { line, call, tries } = delivery;
-    if (call.isOver) return;
-    call.onTimeout = () => this.#retire(connection);
-    connection.send(
-      line.text,
-      // A call that is over no longer listens: its late reply is recognised, and goes nowhere.
-      (frame) => call.answer(line.read(frame)),
-      (unsent) => {
-        // Sent again is only what tmux cannot have begun, or what only reads.
-        const harmless = unsent || line.commands.every(({ effect }) => effect === 'read');
-        if (harmless && tries < maxTries) {
-          this.#queue.push({ ...delivery, tries: tries + 1 });
-          return;
-        }
-        const message = `The connection to tmux ended before ${call.argv[0]} was answered.`;
-        call.fail(new TmuxError('connection_lost', message, { argv: call.argv, unsent }));
-      },
-    );
   }
 
   #connect(): Promise<ControlConnection | null> {
@@ -202,7 +170,8 @@ export class ControlEngine implements Engine {
       const end = this.#end(connection, session, exited);
       this.#ending = Promise.all([this.#ending, end]).then(() => undefined);
     });
-    this.#version = await askVersion(connection);
+    const version = await askVersion(connection);
+    this.#version = Promise.resolve(version);
     if (this.#closed) {
       await connection.close();
       throw new TmuxError('engine_closed', 'This engine was closed.');
@@ -262,13 +231,12 @@ function askVersion(connection: ControlConnection): Promise<TmuxVersion> {
       void connection.close();
       lost();
     }, versionMs);
-    connection.send(
-      "display-message -p '#{version}'",
-      (frame) => {
+    connection.send("display-message -p '#{version}'", {
+      settle: (frame) => {
         clearTimeout(timer);
         resolve(parseVersion(replyOf(frame).stdout));
       },
-      lost,
-    );
+      lose: lost,
+    });
   });
 }

@@ -50,7 +50,7 @@ test('every command gets its own lines, whatever they imitate and however the by
         const frames = new Frames((line) => notices.push(line));
         const got: Frame[] = [];
         for (const { nonce } of sent)
-          frames.expect({ nonce, settle: (frame) => got.push(frame), lose: () => expect.unreachable() });
+          frames.expect(nonce, { settle: (frame) => got.push(frame), lose: () => expect.unreachable() });
         const splitter = new LineSplitter((line) => frames.line(line));
         const bytes = Buffer.from(transcript(sent), 'latin1');
         for (let at = 0; at < bytes.length; ) {
@@ -74,8 +74,7 @@ test('a connection tmux has let go keeps what was answered, and says what was ne
     const frames = new Frames(() => undefined);
     const said: string[] = [];
     for (const nonce of ['aaaa', 'bbbb']) {
-      frames.expect({
-        nonce,
+      frames.expect(nonce, {
         settle: (frame) => said.push(replyOf(frame).status),
         lose: (unsent) => said.push(unsent ? 'unsent' : 'lost'),
       });
@@ -95,8 +94,7 @@ test('what a hook prints is nobody’s reply, even if it looks like one', () => 
   const notices: string[] = [];
   const frames = new Frames((line) => notices.push(line));
   let reply: unknown;
-  frames.expect({
-    nonce: 'cafe',
+  frames.expect('cafe', {
     settle: (frame) => (reply = replyOf(frame)),
     lose: () => expect.unreachable(),
   });

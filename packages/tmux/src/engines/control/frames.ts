@@ -11,11 +11,16 @@ interface Block {
 /** All lines tmux wrote for one command line, guards included. */
 export type Frame = readonly string[];
 
+/** Who waits for the answer to a command line. */
+export interface Waiting {
+  settle(frame: Frame): void;
+  /** `unsent`: tmux let us go in good order and had not begun this command, so it can be sent again. */
+  lose(unsent: boolean): void;
+}
+
 interface Expected {
   readonly nonce: string;
-  readonly settle: (frame: Frame) => void;
-  /** `unsent`: tmux let us go in good order and had not begun this command, so it can be sent again. */
-  readonly lose: (unsent: boolean) => void;
+  readonly waiting: Waiting;
 }
 
 /**
@@ -54,8 +59,8 @@ export class Frames {
     return this.#last;
   }
 
-  expect(expected: Expected): void {
-    this.#expected.push(expected);
+  expect(nonce: string, waiting: Waiting): void {
+    this.#expected.push({ nonce, waiting });
   }
 
   line(line: string): void {
@@ -73,28 +78,28 @@ export class Frames {
       this.#advance();
       frame.length -= 3;
       this.#answered += 1;
-      head.settle(frame);
+      head.waiting.settle(frame);
     }
   }
 
   /** The connection is gone. If tmux let us go, a command that got its answer keeps it; the others are lost. */
   end(letGo: boolean): void {
     const frame = this.#frame;
-    const waiting = this.#expected.splice(0).slice(this.#next);
+    const left = this.#expected.splice(0).slice(this.#next);
     this.#frame = null;
     this.#next = 0;
-    for (const [i, head] of waiting.entries()) {
+    for (const [i, { waiting }] of left.entries()) {
       const begun = i === 0 && frame !== null;
-      if (begun && letGo && closeOf(frame, 0) > 0) head.settle(frame);
-      else head.lose(letGo && !begun);
+      if (begun && letGo && closeOf(frame, 0) > 0) waiting.settle(frame);
+      else waiting.lose(letGo && !begun);
     }
   }
 
   #notice(line: string): void {
     if (this.#hook !== null) {
-      if (line === `%end ${this.#hook}` || line === `%error ${this.#hook}`) this.#hook = null;
+      if (closes(line, this.#hook)) this.#hook = null;
     } else if (line.startsWith('%begin ')) {
-      this.#hook = line.slice(7);
+      this.#hook = line.slice(beginLength);
     }
     this.#onNotice(line);
   }
@@ -108,6 +113,9 @@ export class Frames {
 }
 
 const percent = 37;
+const beginLength = '%begin '.length;
+const endLength = '%end '.length;
+const errorLength = '%error '.length;
 
 /** tmux marks the blocks of commands a client has sent itself with 1, those of hooks with 0. */
 function isOurBegin(line: string): boolean {
@@ -119,14 +127,27 @@ function endsInSentinel(frame: Frame, nonce: string): boolean {
   const size = frame.length;
   if (size < 3 || !frame[size - 2]?.endsWith(nonce)) return false;
   const begin = frame[size - 3] ?? '';
-  return begin.startsWith('%begin ') && frame[size - 1] === `%error ${begin.slice(7)}`;
+  const error = frame[size - 1] ?? '';
+  return (
+    begin.startsWith('%begin ') && error.startsWith('%error ') && closes(error, begin.slice(beginLength))
+  );
 }
 
 /** Where the block that begins here ends: at the last line that closes it, for an earlier one is text that imitates it. */
 function closeOf(frame: Frame, begin: number): number {
-  const guard = (frame[begin] ?? '').slice(7);
-  const [end, error] = [`%end ${guard}`, `%error ${guard}`];
-  return frame.findLastIndex((line) => line === end || line === error);
+  const guard = (frame[begin] ?? '').slice(beginLength);
+  for (let at = frame.length - 1; at >= 0; at--) if (closes(frame[at] ?? '', guard)) return at;
+  return -1;
+}
+
+/** Whether a line is `%end G` or `%error G`; told without writing either, for every line of every reply is asked. */
+function closes(line: string, guard: string): boolean {
+  const before = line.length - guard.length;
+  return (
+    ((before === endLength && line.startsWith('%end ')) ||
+      (before === errorLength && line.startsWith('%error '))) &&
+    line.endsWith(guard)
+  );
 }
 
 /** The blocks of a frame, and what stood between them: notifications, and blocks of hooks. */
