@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { TestHub } from '../packages/hub/test/test-hub.ts';
 import { type Cost, cost, type Figure, inTurn } from './measure.ts';
 
@@ -36,10 +37,14 @@ require('node:http').createServer((request, response) => {
   });
 }).listen(process.argv[1], () => console.log('ready'));`;
 
+/** How long after its start a hub is at rest. */
+const settledMs = 3_000;
+
 /** An action over the socket against plain node:http, streams to many readers, and what the hub weighs. */
 export async function hub(): Promise<readonly Figure[]> {
   await using tested = await TestHub.start();
   const { pid } = tested.discovery;
+  await sleep(settledMs);
   const weight = rss(pid);
   const bare = await weightOf('setTimeout(() => {}, 1e9); console.log(1)');
   const floor = await weightOf(emptyHub, join(tested.home, 'empty.db'));

@@ -5,6 +5,7 @@ import { connectHost } from './host/client.ts';
 import { HostError } from './host/host-error.ts';
 import { createHub } from './hub.ts';
 import { systemClock } from './platform/clock.ts';
+import { giveBackWhenSettled } from './platform/give-back.ts';
 import { placesOf } from './platform/places.ts';
 import { systemRandom } from './platform/random.ts';
 import { readSettings } from './platform/settings.ts';
@@ -36,6 +37,7 @@ async function main(): Promise<void> {
   process.removeAllListeners('uncaughtException').on('uncaughtException', survive);
   process.removeAllListeners('unhandledRejection').on('unhandledRejection', survive);
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void hub.close());
+  giveBackWhenSettled();
   await hub.closed;
 }
 

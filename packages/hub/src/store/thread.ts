@@ -1,5 +1,6 @@
 // What the store's threads run: the writer for as long as the store is open, others for one job each.
 import { parentPort, workerData } from 'node:worker_threads';
+import { giveBackWhenSettled } from '../platform/give-back.ts';
 import { writeBackup } from './backup.ts';
 import { openReader } from './connection.ts';
 import { type Failure, failureOf } from './errors.ts';
@@ -16,6 +17,7 @@ export type JobAnswer = { readonly answer: unknown } | { readonly failure: Failu
 const jobs: { readonly [Kind in Job['kind']]: (job: Extract<Job, { kind: Kind }>) => unknown } = {
   write: ({ file }) => {
     const writer = new GroupWriter(file);
+    giveBackWhenSettled();
     parentPort?.on('message', (group: readonly GroupBatch[] | null) => {
       if (group) {
         parentPort?.postMessage(writer.commit(group));
