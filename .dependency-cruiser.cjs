@@ -16,12 +16,13 @@ const tmux = (...names) => `^packages/tmux/src/(${names.join('|')})s?(/|\\.ts$)`
 /** Folders of packages/hub/src, and which of the others each may import. `hub.ts`, `daemon.ts` and `wiring` know all. */
 const hubFolders = {
   platform: [],
-  store: [],
+  store: ['platform'],
   host: [],
   events: ['store', 'platform'],
   registry: ['events', 'store', 'platform'],
   panes: ['registry', 'events', 'store', 'platform', 'host'],
   agents: ['registry', 'events', 'store', 'platform'],
+  capture: ['events', 'store', 'platform'],
   approvals: ['registry', 'events', 'store', 'platform'],
   shell: ['registry', 'events', 'store', 'platform'],
   server: ['registry', 'events', 'store', 'platform'],

@@ -5,6 +5,8 @@ import { PolyError, participantOf, type ServerStatus } from '@polyphony/protocol
 import { registerAgentActions } from './agents/actions.ts';
 import { registerApprovalActions } from './approvals/actions.ts';
 import { Approvals } from './approvals/approvals.ts';
+import { Intake } from './capture/intake.ts';
+import { Journal } from './capture/journal.ts';
 import { exchangeRoute, hubRoutes } from './edges/hub-routes.ts';
 import { McpEdge } from './edges/mcp/edge.ts';
 import { sessionRoutes } from './edges/session-routes.ts';
@@ -22,7 +24,7 @@ import { registerSessionActions } from './panes/session-actions.ts';
 import { TmuxSession } from './panes/tmux-session.ts';
 import type { Clock } from './platform/clock.ts';
 import { readConfig } from './platform/config.ts';
-import { userToken } from './platform/credentials.ts';
+import { digest, userToken } from './platform/credentials.ts';
 import { takeInstanceLock } from './platform/instance-lock.ts';
 import { createFileLog } from './platform/log.ts';
 import type { Places } from './platform/places.ts';
@@ -163,6 +165,17 @@ async function build(
     hub: user,
   });
   ends.push(() => panes.disconnect());
+  const intake = new Intake({
+    ...{ store, events, clock, log },
+    journal: new Journal(places.journal),
+    hub: user,
+    paneOf: (token) => {
+      const hash = digest(token).toString('hex');
+      return panes.book.list().find(({ tokenHash }) => tokenHash === hash)?.id;
+    },
+    onTaken: () => undefined,
+  });
+  ends.push(() => intake.close());
   const permissions: Permissions = {
     registry,
     permitPane: (...asked) => permitPane({ book: panes.book, config, user: env }, ...asked),
@@ -186,6 +199,7 @@ async function build(
       ...(session.trouble && { sessionTrouble: session.trouble }),
       gauges: {
         ...gaugesOf(store.gauges(), streams.readers),
+        ...intake.gauges,
         ...(disk && { outputDiskBytes: disk.bytes, outputNotOnDisk: disk.lost }),
       },
       problems: [

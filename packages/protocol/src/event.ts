@@ -1,4 +1,5 @@
 import type { Approval, Decision } from './approval.ts';
+import type { CaptureKind } from './capture.ts';
 import type { ErrorInfo } from './error.ts';
 import type { Participant } from './id.ts';
 
@@ -48,6 +49,16 @@ export interface BuiltInEvents {
   readonly 'server:shutdown': Record<string, never>;
   readonly 'agent:created': { readonly paneId: string };
   readonly 'agent:state': { readonly paneId: string; readonly status: string };
+  /** An event of a coding agent's own hooks is in the record; without an id it is only known that one is missing. */
+  readonly 'agent:captured': {
+    readonly captureId: string | null;
+    readonly agent: string;
+    /** As the agent calls it. */
+    readonly event: string;
+    readonly kind: CaptureKind;
+    readonly sessionId: string | null;
+    readonly paneId?: string;
+  };
   /** What exactly would be done may be secret: approval:list shows it, to the user alone. */
   readonly 'approval:requested': Pick<Approval, 'id' | 'kind' | 'action' | 'paneId' | 'reason' | 'expiresAt'>;
   readonly 'approval:resolved': { readonly id: string; readonly decision: Decision };

@@ -3,6 +3,7 @@ export * from './actions.ts';
 export * from './agent.ts';
 export * from './allowed.ts';
 export * from './approval.ts';
+export * from './capture.ts';
 export * from './client.ts';
 export * from './environment.ts';
 export * from './error.ts';

@@ -14,6 +14,8 @@ export interface Places {
   readonly extensions: string;
   /** The host's own folder: its socket and the pipes of tmux panes. */
   readonly host: string;
+  /** Where capture hooks leave what agents did. */
+  readonly journal: string;
   /** Output that is kept on the disk, a folder for each pane. */
   readonly panes: string;
   /** Folder of the hub's socket; private like the rest. */
@@ -39,6 +41,7 @@ export function placesOf(env: Readonly<Record<string, string | undefined>>): Pla
     logs: join(home, 'logs'),
     extensions: resolve(env.POLY_EXTENSIONS_DIR || join(home, 'extensions')),
     host: join(runtime, 'host'),
+    journal: join(home, 'journal'),
     panes: join(home, 'panes'),
     runtime,
     socket: join(runtime, 'hub.sock'),

@@ -48,4 +48,26 @@ export const migrations: readonly Migration[] = [
       ) STRICT`,
     ],
   },
+  {
+    id: 3,
+    name: 'captures',
+    statements: [
+      `CREATE TABLE captures (
+        seq INTEGER PRIMARY KEY AUTOINCREMENT,
+        id TEXT NOT NULL UNIQUE,
+        agent TEXT NOT NULL,
+        event TEXT NOT NULL,
+        kind TEXT NOT NULL,
+        session TEXT,
+        pane TEXT,
+        tmux TEXT NOT NULL,
+        occurred_at INTEGER NOT NULL,
+        received_at INTEGER NOT NULL,
+        normalised TEXT NOT NULL,
+        raw BLOB NOT NULL
+      ) STRICT`,
+      'CREATE INDEX captures_by_session ON captures (session, seq)',
+      'CREATE INDEX captures_by_pane ON captures (pane, seq)',
+    ],
+  },
 ];

@@ -1,0 +1,47 @@
+import type { AgentStatus, CaptureKind } from '@polyphony/protocol';
+
+/** What an event tells of what the agent does from then on. */
+export interface StateRule {
+  readonly status: AgentStatus;
+  readonly blockedOn?: 'permission' | 'question' | 'plan' | 'rate limit';
+}
+
+/** Where in an event stands what. A place is a field's name, with dots for what lies deeper. */
+export interface Places {
+  /** The words: a prompt, an answer, a notice. */
+  readonly text?: string;
+  readonly tool?: string;
+  readonly input?: string;
+  readonly result?: string;
+  readonly call?: string;
+  readonly error?: string;
+  /** Why it happened: `startup`, `clear`, `prompt_input_exit`. */
+  readonly reason?: string;
+}
+
+/** What one event of an agent means. */
+export interface Rule extends Places {
+  readonly kind: CaptureKind;
+  readonly state?: StateRule;
+  /** Applied instead where a field has one of these values, or a value that matches. */
+  readonly where?: readonly {
+    readonly field: string;
+    readonly is: RegExp;
+    readonly kind?: CaptureKind;
+    readonly state: StateRule | null;
+  }[];
+}
+
+/** Everything capture knows about the hooks of one agent, as data. */
+export interface Adapter {
+  readonly session: string;
+  readonly turn?: string;
+  readonly subagent?: string;
+  readonly cwd: string;
+  /** The events it has under their own names; one that is not here is kept as `other`. */
+  readonly events: Readonly<Record<string, Rule>>;
+  /** What looks like a prompt and is none: no person wrote it. */
+  readonly notByAPerson?: RegExp;
+  /** What its hooks do not tell, and where it is seen instead. */
+  readonly gaps: readonly string[];
+}

@@ -1,0 +1,38 @@
+import type { Adapter } from './adapter.ts';
+
+const tool = { tool: 'tool_name', input: 'tool_input' };
+const running = { status: 'running' } as const;
+
+/** Gemini CLI, 0.61.0. */
+export const gemini: Adapter = {
+  session: 'session_id',
+  cwd: 'cwd',
+  events: {
+    SessionStart: { kind: 'session_started', reason: 'source', state: { status: 'idle' } },
+    BeforeAgent: { kind: 'prompt', text: 'prompt', state: running },
+    BeforeModel: { kind: 'other', state: running },
+    BeforeToolSelection: { kind: 'other' },
+    AfterModel: { kind: 'other' },
+    BeforeTool: { kind: 'tool_started', ...tool, state: running },
+    AfterTool: { kind: 'tool_ended', ...tool, result: 'tool_response', state: running },
+    Notification: {
+      ...{ kind: 'notice', text: 'message', reason: 'notification_type' },
+      where: [
+        {
+          field: 'notification_type',
+          is: /^ToolPermission$/,
+          kind: 'asked',
+          state: { status: 'blocked', blockedOn: 'permission' },
+        },
+      ],
+    },
+    // It comes before every call of the model.
+    PreCompress: { kind: 'other', reason: 'trigger' },
+    AfterAgent: { kind: 'turn_ended', text: 'prompt_response', state: { status: 'idle' } },
+    SessionEnd: {
+      ...{ kind: 'session_ended', reason: 'reason', state: { status: 'gone' } },
+      where: [{ field: 'reason', is: /^clear$/, state: null }],
+    },
+  },
+  gaps: ['no hook at Esc, at a refused permission or at a failed turn: its title and its screen tell'],
+};

@@ -1,0 +1,69 @@
+import type { Adapter } from './adapter.ts';
+
+const running = { status: 'running' } as const;
+const session = 'properties.sessionID';
+
+/** OpenCode, 1.18.33: what its plugin hands on of the events of the session, in OpenCode's own words. */
+export const opencode: Adapter = {
+  session,
+  cwd: 'directory',
+  events: {
+    'session.created': { kind: 'session_started' },
+    'chat.message': { kind: 'prompt', text: 'properties.text', state: running },
+    'session.status': {
+      kind: 'other',
+      reason: 'properties.status.type',
+      where: [
+        { field: 'properties.status.type', is: /^busy$/, state: running },
+        {
+          field: 'properties.status.type',
+          is: /^retry$/,
+          state: { status: 'blocked', blockedOn: 'rate limit' },
+        },
+        { field: 'properties.status.type', is: /^idle$/, state: { status: 'idle' } },
+      ],
+    },
+    'session.idle': { kind: 'turn_ended', state: { status: 'idle' } },
+    'session.error': {
+      ...{ kind: 'turn_failed', error: 'properties.error', state: { status: 'error' } },
+      where: [
+        {
+          field: 'properties.error.name',
+          is: /^MessageAbortedError$/,
+          kind: 'interrupted',
+          state: { status: 'idle' },
+        },
+      ],
+    },
+    'permission.asked': {
+      kind: 'asked',
+      tool: 'properties.permission',
+      input: 'properties.patterns',
+      state: { status: 'blocked', blockedOn: 'permission' },
+    },
+    'permission.replied': { kind: 'other', reason: 'properties.reply', state: running },
+    'question.asked': {
+      kind: 'asked',
+      input: 'properties.questions',
+      state: { status: 'blocked', blockedOn: 'question' },
+    },
+    'question.replied': { kind: 'other', state: running },
+    'tool.execute.before': {
+      kind: 'tool_started',
+      tool: 'properties.tool',
+      input: 'properties.args',
+      call: 'properties.callID',
+      state: running,
+    },
+    'tool.execute.after': {
+      kind: 'tool_ended',
+      tool: 'properties.tool',
+      result: 'properties.output',
+      call: 'properties.callID',
+      state: running,
+    },
+    'session.compacted': { kind: 'compacted' },
+    'session.deleted': { kind: 'session_ended' },
+  },
+  gaps: ['after an error or an abort session.idle comes twice', 'a child session is idle before its parent'],
+};

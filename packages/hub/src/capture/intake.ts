@@ -1,0 +1,190 @@
+import { type FSWatcher, watch } from 'node:fs';
+import type { Participant } from '@polyphony/protocol';
+import { type Draft, draft, type EventLog } from '../events/event-log.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { Log } from '../platform/log.ts';
+import type { Statement, Store } from '../store/store.ts';
+import type { StateRule } from './adapters/adapter.ts';
+import { type Entry, type Journal, Unreadable } from './journal.ts';
+import { type Normalised, normalise } from './normalise.ts';
+import { redactBytes } from './redact.ts';
+
+/** An event that is in the record. */
+export interface Capture {
+  readonly id: string;
+  readonly agent: string;
+  /** The pane, where its credential proved it. */
+  readonly pane: string | null;
+  readonly tmux: string;
+  readonly parent: number;
+  readonly occurredAt: number;
+  readonly normalised: Normalised;
+  readonly state: StateRule | null;
+}
+
+export interface IntakeOptions {
+  readonly journal: Journal;
+  readonly store: Store;
+  readonly events: EventLog;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly hub: Participant;
+  /** The pane a credential was given to, also when it has ended since. */
+  readonly paneOf: (token: string) => string | undefined;
+  /** Told of each event once it is in the record, in order. */
+  readonly onTaken: (capture: Capture) => void;
+}
+
+const lookEveryMs = 5_000;
+/** So many are read and written together; the hub does other things in between. */
+const atOnce = 64;
+
+/** Takes what capture hooks left in the journal into the record: each event once, in order, and then forgets the file. */
+export class Intake {
+  readonly #options: IntakeOptions;
+  readonly #timer: NodeJS.Timeout;
+  #watcher: FSWatcher | undefined;
+  #working: Promise<void> | undefined;
+  #again = false;
+  #closed = false;
+  #taken = 0;
+  #gaps = 0;
+
+  constructor(options: IntakeOptions) {
+    this.#options = options;
+    this.#watch();
+    this.#timer = setInterval(() => this.#look(), lookEveryMs);
+    this.#look();
+  }
+
+  get gauges(): Readonly<Record<string, number>> {
+    const { journal } = this.#options;
+    return {
+      captured: this.#taken,
+      captureGaps: this.#gaps,
+      journalWaiting: journal.waiting().length,
+      journalDead: journal.buried,
+    };
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    clearInterval(this.#timer);
+    this.#watcher?.close();
+    await this.#working;
+  }
+
+  /** Where nobody can be told of changes, looking every few seconds has to do. */
+  #watch(): void {
+    const { journal, log } = this.#options;
+    try {
+      this.#watcher = watch(journal.arrivals, () => this.#look());
+      this.#watcher.on('error', (error) => log.warn('the journal is no longer watched', { error }));
+    } catch (error) {
+      log.warn('the journal cannot be watched', { error });
+    }
+  }
+
+  #look(): void {
+    this.#again = true;
+    this.#working ??= this.#takeAll()
+      .catch((error: unknown) => this.#options.log.warn('the journal could not be taken in', { error }))
+      .finally(() => (this.#working = undefined));
+  }
+
+  async #takeAll(): Promise<void> {
+    const { journal, clock } = this.#options;
+    while (this.#again && !this.#closed) {
+      this.#again = false;
+      if (journal.takeMissed()) await this.#noteMissed();
+      journal.takeAbandoned(clock.now());
+      const waiting = journal.waiting();
+      for (let at = 0; at < waiting.length && !this.#closed; at += atOnce)
+        await this.#take(waiting.slice(at, at + atOnce));
+    }
+  }
+
+  /** All in one step, so that they stand in the record in their order or not at all. */
+  async #take(names: readonly string[]): Promise<void> {
+    const { journal, events, onTaken } = this.#options;
+    const entries = names.flatMap((name) => this.#read(name));
+    // What is there already was taken in before the hub was killed.
+    const known = await this.#known(entries);
+    const taken = entries.filter(({ id }) => !known.has(id)).map((entry) => this.#describe(entry));
+    const drafts = taken.map(({ told }) => told);
+    if (taken.length > 0)
+      await events.append(
+        drafts,
+        taken.map(({ insert }) => insert),
+      );
+    for (const name of names) journal.remove(name);
+    this.#taken += taken.length;
+    for (const { capture } of taken) {
+      if (capture.normalised.kind === 'gap') this.#gaps += 1;
+      onTaken(capture);
+    }
+  }
+
+  #read(name: string): readonly Entry[] {
+    const { journal, log } = this.#options;
+    try {
+      const entry = journal.read(name);
+      return entry ? [entry] : [];
+    } catch (error) {
+      if (!(error instanceof Unreadable)) throw error;
+      log.warn('an event of an agent cannot be taken in', { name, why: error.message });
+      journal.bury(name);
+      return [];
+    }
+  }
+
+  async #known(entries: readonly Entry[]): Promise<ReadonlySet<string>> {
+    if (entries.length === 0) return new Set();
+    const ids = entries.map(({ id }) => id);
+    const sql = `SELECT id FROM captures WHERE id IN (${ids.map(() => '?').join(', ')})`;
+    const rows = await this.#options.store.query<{ readonly id: string }>(sql, ids);
+    return new Set(rows.map(({ id }) => id));
+  }
+
+  #describe(entry: Entry): { readonly capture: Capture; readonly told: Draft; readonly insert: Statement } {
+    const { clock, hub, paneOf } = this.#options;
+    const pane = (entry.token === '' ? undefined : paneOf(entry.token)) ?? null;
+    const raw = redactBytes(entry.payload);
+    const { normalised, state } = entry.cut ? gap : normalise(entry.agent, parseJson(raw));
+    const { kind, event, session } = normalised;
+    const { id, agent, tmux, parent, occurredAt } = entry;
+    const from = { participant: hub, ...(pane !== null && { pane }) };
+    const at = { ...(pane !== null && { paneId: pane }), sessionId: session };
+    return {
+      capture: { id, agent, pane, tmux, parent, occurredAt, normalised, state },
+      told: draft(from, 'agent:captured', { captureId: id, agent, event, kind, ...at }),
+      insert: {
+        sql: `INSERT INTO captures (id, agent, event, kind, session, pane, tmux, occurred_at, received_at, normalised, raw)
+          VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+        values: [
+          ...[id, agent, event, kind, session, pane, tmux, Math.round(occurredAt), clock.now()],
+          ...[JSON.stringify(normalised), raw],
+        ],
+      },
+    };
+  }
+
+  async #noteMissed(): Promise<void> {
+    const { events, hub } = this.#options;
+    this.#gaps += 1;
+    const told = { captureId: null, agent: '', event: '', kind: 'gap', sessionId: null } as const;
+    await events.append([draft({ participant: hub }, 'agent:captured', told)]);
+  }
+}
+
+/** There was no room for the event: that it happened is all that is known. */
+const gap = { normalised: { kind: 'gap', event: '', session: null, by: 'agent' }, state: null } as const;
+
+/** Whatever the bytes are, something comes of them; the bytes themselves are kept beside it. */
+function parseJson(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(bytes.toString('utf8'));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,142 @@
+import {
+  closeSync,
+  constants,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { privateDirectory } from '../platform/private-files.ts';
+import { storable } from './normalise.ts';
+
+/** An event as a capture hook left it. */
+export interface Entry {
+  /** Its name in the journal: by it an event is taken in once. */
+  readonly id: string;
+  readonly agent: string;
+  /** What proves in which pane it happened. */
+  readonly token: string;
+  /** The tmux pane, and the server that has it. */
+  readonly tmux: string;
+  /** The process that ran the hook. */
+  readonly parent: number;
+  /** When it was written, in milliseconds since 1970. */
+  readonly occurredAt: number;
+  /** Whether there was no room for all of it. */
+  readonly cut: boolean;
+  readonly payload: Buffer;
+}
+
+/** Why a file of the journal cannot be taken in. */
+export class Unreadable extends Error {}
+
+const largest = 64 * 1024 * 1024;
+const cutSuffix = '.cut';
+/** A hook writes for milliseconds: what is a draft for so long was left behind by one that was killed. */
+const abandonedMs = 60_000;
+
+/** The folders in which capture hooks leave events, whether a hub runs or not. */
+export class Journal {
+  /** Where whole events appear. */
+  readonly arrivals: string;
+  readonly #drafts: string;
+  readonly #dead: string;
+  readonly #missed: string;
+
+  constructor(folder: string) {
+    this.arrivals = join(folder, 'new');
+    this.#drafts = join(folder, 'tmp');
+    this.#dead = join(folder, 'dead');
+    this.#missed = join(folder, 'missed');
+    for (const path of [folder, this.arrivals, this.#drafts, this.#dead]) privateDirectory(path);
+  }
+
+  /** What waits, in the order in which it was written. */
+  waiting(): readonly string[] {
+    return inOrder(this.arrivals).map(({ name }) => name);
+  }
+
+  read(name: string): Entry | undefined {
+    const path = join(this.arrivals, name);
+    const found = statSync(path, { throwIfNoEntry: false });
+    if (!found) return undefined;
+    if (found.size > largest) throw new Unreadable(`it has ${found.size} bytes, ${largest} are the most`);
+    return parse(name, found.mtimeMs, readFileSync(path));
+  }
+
+  /** It is in the record. A hook leaves its draft under the same name: a second name costs it less than a move. */
+  remove(name: string): void {
+    rmSync(join(this.arrivals, name), { force: true });
+    rmSync(join(this.#drafts, name), { force: true });
+  }
+
+  /** It cannot be taken in, now or later: it is kept where a person can look at it. */
+  bury(name: string): void {
+    renameSync(join(this.arrivals, name), join(this.#dead, name));
+    rmSync(join(this.#drafts, name), { force: true });
+  }
+
+  get buried(): number {
+    return readdirSync(this.#dead).length;
+  }
+
+  /** Drafts of hooks that were killed: what they have of an event is taken in as cut. */
+  takeAbandoned(now: number): void {
+    const whole = new Set(readdirSync(this.arrivals));
+    for (const { name, at } of inOrder(this.#drafts)) {
+      if (whole.has(name) || Number(at / 1_000_000n) > now - abandonedMs) continue;
+      renameSync(join(this.#drafts, name), join(this.arrivals, `${name}${cutSuffix}`));
+    }
+  }
+
+  /** Whether, since this was last asked, a hook found no room even for the name of an event. Keeps a byte for the next. */
+  takeMissed(): boolean {
+    const file = openSync(this.#missed, constants.O_RDWR | constants.O_CREAT, 0o600);
+    try {
+      const byte = Buffer.alloc(1);
+      const missed = readSync(file, byte, 0, 1, 0) === 1 && byte.toString() === '1';
+      writeSync(file, '0', 0);
+      return missed;
+    } finally {
+      closeSync(file);
+    }
+  }
+}
+
+function inOrder(folder: string): readonly { readonly name: string; readonly at: bigint }[] {
+  return readdirSync(folder)
+    .flatMap((name) => {
+      const found = statSync(join(folder, name), { bigint: true, throwIfNoEntry: false });
+      return found?.isFile() ? [{ name, at: found.mtimeNs }] : [];
+    })
+    .sort((a, b) => (a.at === b.at ? (a.name < b.name ? -1 : 1) : a.at < b.at ? -1 : 1));
+}
+
+/** A line each for what the hook knows, an empty one, and what the agent said, byte for byte. */
+function parse(name: string, occurredAt: number, bytes: Buffer): Entry {
+  const cut = name.endsWith(cutSuffix);
+  const end = bytes.indexOf('\n\n');
+  if (end < 0 && !cut) throw new Unreadable('it does not begin as a capture hook writes it');
+  const [first, ...lines] = bytes
+    .subarray(0, end < 0 ? bytes.length : end)
+    .toString('utf8')
+    .split('\n');
+  if (first !== 'poly-capture 1' && !cut)
+    throw new Unreadable(`it is no capture of version 1: ${first?.slice(0, 40)}`);
+  const said = new Map(lines.map((line) => [line.split(' ', 1)[0] ?? '', line.slice(line.indexOf(' ') + 1)]));
+  return {
+    id: storable(cut ? name.slice(0, -cutSuffix.length) : name),
+    agent: storable(said.get('agent') ?? ''),
+    token: said.get('token') ?? '',
+    tmux: storable(said.get('tmux')?.trim() ?? ''),
+    parent: Number(said.get('parent')) || 0,
+    occurredAt,
+    cut,
+    payload: end < 0 ? Buffer.alloc(0) : bytes.subarray(end + 2),
+  };
+}

@@ -1,0 +1,190 @@
+import { execFile, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import Database from 'better-sqlite3';
+import { describe, expect, it } from 'vitest';
+import { TestHub, until } from './test-hub.ts';
+
+const script = join(import.meta.dirname, '..', 'hooks', 'capture.sh');
+
+type Captured = Readonly<Record<'event' | 'kind' | 'sessionId' | 'paneId' | 'agent' | 'captureId', string>>;
+
+/** Runs the capture hook as an agent does; answers what it printed and how it ended. */
+async function capture(
+  hub: TestHub,
+  payload: string | Buffer,
+  { agent = 'claude', env = {} }: { agent?: string; env?: Record<string, string> } = {},
+): Promise<string> {
+  const hook = spawn('sh', [script, agent], { env: { ...hub.env, ...env } });
+  let said = '';
+  for (const stream of [hook.stdout, hook.stderr]) stream.on('data', (chunk: Buffer) => (said += chunk));
+  hook.stdin.on('error', () => undefined);
+  hook.stdin.end(payload);
+  const [code] = await once(hook, 'close');
+  return `${code}${said}`;
+}
+
+const prompt = (session: string, text: string): string =>
+  JSON.stringify({ session_id: session, hook_event_name: 'UserPromptSubmit', cwd: '/', prompt: text });
+
+/** What has been told to be captured, as soon as there are so many. */
+async function captured(hub: TestHub, count: number): Promise<readonly Captured[]> {
+  const found: Captured[] = [];
+  for await (const { payload } of hub.events('agent:captured', { since: 0 })) {
+    found.push(payload as Captured);
+    if (found.length === count) break;
+  }
+  return found;
+}
+
+/** What the record has of them; the hub must have ended. */
+function rows(
+  hub: TestHub,
+): readonly { readonly normalised: string; readonly raw: Buffer; readonly kind: string }[] {
+  const db = new Database(join(hub.dir, 'hub.db'), { readonly: true });
+  try {
+    return db.prepare('SELECT kind, normalised, raw FROM captures ORDER BY seq').all() as never;
+  } finally {
+    db.close();
+  }
+}
+
+const folder = (hub: TestHub, name: string): readonly string[] => readdirSync(join(hub.dir, 'journal', name));
+const gauges = async (hub: TestHub): Promise<Readonly<Record<string, number>>> =>
+  (await hub.client.call('server:status', {})).gauges;
+
+describe.concurrent('capture', () => {
+  it('takes each event once and in order, whether the hub runs, hangs or is gone, and leaves the journal empty', async () => {
+    await using hub = await TestHub.start();
+    const say = async (from: number): Promise<void> => {
+      for (let i = from; i < from + 5; i++) expect(await capture(hub, prompt(`s${i % 2}`, `${i}`))).toBe('0');
+    };
+    await say(0);
+    process.kill(hub.discovery.pid, 'SIGSTOP');
+    await say(5);
+    process.kill(hub.discovery.pid, 'SIGCONT');
+    await captured(hub, 10);
+    await hub.kill('SIGKILL');
+    await say(10);
+    await hub.start();
+    const all = await captured(hub, 15);
+    expect(new Set(all.map(({ captureId }) => captureId)).size).toBe(15);
+    await until(() => folder(hub, 'new').length === 0 && folder(hub, 'tmp').length === 0);
+    await hub.kill('SIGTERM');
+    const told = rows(hub).map(({ normalised }) => JSON.parse(normalised));
+    expect(told.map(({ text }) => text)).toEqual(Array.from({ length: 15 }, (_, i) => `${i}`));
+    expect(told.map(({ session }) => session)).toEqual(Array.from({ length: 15 }, (_, i) => `s${i % 2}`));
+    expect(new Set(told.map(({ by }) => by))).toEqual(new Set(['user']));
+  });
+
+  it('takes no event twice when the hub was killed before it had forgotten the file', async () => {
+    await using hub = await TestHub.start();
+    await hub.kill('SIGTERM');
+    await capture(hub, prompt('s', 'once'));
+    const kept = join(hub.home, 'kept');
+    cpSync(join(hub.dir, 'journal', 'new'), kept, { recursive: true, preserveTimestamps: true });
+    await hub.start();
+    await captured(hub, 1);
+    await until(() => folder(hub, 'new').length === 0);
+    cpSync(kept, join(hub.dir, 'journal', 'new'), { recursive: true, preserveTimestamps: true });
+    await until(() => folder(hub, 'new').length === 0);
+    await capture(hub, prompt('s', 'later'));
+    await captured(hub, 2);
+    await hub.kill('SIGTERM');
+    expect(rows(hub).map(({ normalised }) => JSON.parse(normalised).text)).toEqual(['once', 'later']);
+  });
+
+  it('keeps what is no JSON, no text or bottomless, byte for byte, and 5 MB of it', async () => {
+    await using hub = await TestHub.start();
+    const payloads = [
+      Buffer.from([0xff, 0xfe, 0x00, 0x0a, 0x0a, 0xc3, 0x28]),
+      Buffer.from('{"hook_event_name":"New\\u0000Event","session_id":"\\ud800","field":"kept"}'),
+      Buffer.from(
+        `{"hook_event_name":"PreToolUse","session_id":"deep","tool_input":${'['.repeat(200_000)}${']'.repeat(200_000)}}`,
+      ),
+      Buffer.from(prompt('large', 'x'.repeat(5 * 1024 * 1024))),
+      Buffer.from(''),
+      Buffer.from('{"half":'),
+    ];
+    for (const payload of payloads) expect(await capture(hub, payload)).toBe('0');
+    await captured(hub, payloads.length);
+    await hub.kill('SIGTERM');
+    const kept = rows(hub);
+    expect(
+      kept.map(({ raw }) => raw.equals(payloads[kept.findIndex((row) => row.raw === raw)] as Buffer)),
+    ).toEqual(payloads.map(() => true));
+    expect(kept.map(({ kind }) => kind)).toEqual([
+      'other',
+      'other',
+      'tool_started',
+      'prompt',
+      'other',
+      'other',
+    ]);
+  });
+
+  it('proves the pane by its credential, and takes nobody’s word for it', async () => {
+    await using hub = await TestHub.start();
+    const token = await hub.paneToken('mine');
+    await hub.paneToken('other');
+    await capture(hub, prompt('a', 'x'), { env: { POLY_PANE: 'mine', POLY_TOKEN: token } });
+    await capture(hub, prompt('b', 'x'), { env: { POLY_PANE: 'other', POLY_TOKEN: token } });
+    await capture(hub, prompt('c', 'x'), { env: { POLY_PANE: 'other', POLY_TOKEN: 'guess' } });
+    expect((await captured(hub, 3)).map(({ paneId }) => paneId)).toEqual(['mine', 'mine', undefined]);
+  });
+
+  it('hides secrets in what it keeps', async () => {
+    await using hub = await TestHub.start();
+    const secret = `ghp_${'a1B2c3D4e5'.repeat(4)}`;
+    await capture(hub, prompt('s', `use ${secret} please`));
+    await captured(hub, 1);
+    await hub.kill('SIGTERM');
+    const [row] = rows(hub);
+    expect(JSON.parse(row?.normalised ?? '').text).toBe('use [redacted github token] please');
+    expect(readFileSync(join(hub.dir, 'hub.db')).includes(secret)).toBe(false);
+  });
+
+  it('puts what no hook wrote into the dead letters, and counts it', async () => {
+    await using hub = await TestHub.start();
+    writeFileSync(join(hub.dir, 'journal', 'new', 'stray'), 'not ours');
+    await until(() => folder(hub, 'dead').length === 1);
+    expect(await gauges(hub)).toMatchObject({ journalDead: 1, journalWaiting: 0 });
+  });
+
+  it('tells of events for which the disk had no room', async () => {
+    await using hub = await TestHub.start();
+    await hub.kill('SIGTERM');
+    const out = join(hub.home, 'out');
+    mkdirSync(out);
+    const small = join(hub.home, 'small');
+    mkdirSync(small);
+    // A disk of 64 KB of our own, seen by nobody else.
+    const within = `mount -t tmpfs -o size=64k tmpfs ${small} && i=0 && export POLY_HOME=${small}/p && mkdir ${small}/p &&
+      while [ $i -lt 20 ]; do head -c 8000 /dev/zero | tr '\\0' x | sh ${script} claude || echo failed; i=$((i+1)); done
+      cp -a ${small}/p/journal ${out}/`;
+    const { stdout } = await promisify(execFile)('unshare', ['-rm', 'sh', '-c', within]);
+    expect(stdout).toBe('');
+    rmSync(join(hub.dir, 'journal'), { recursive: true });
+    execFileSync('cp', ['-a', join(out, 'journal'), hub.dir]);
+    await hub.start();
+    const all = await captured(hub, 20);
+    const gaps = all.filter(({ kind }) => kind === 'gap').length;
+    expect(gaps).toBeGreaterThan(0);
+    expect(gaps).toBeLessThan(20);
+    expect(await gauges(hub)).toMatchObject({ captureGaps: gaps, captured: 20 });
+  });
+
+  it('needs no hub, and no home that is there already', async () => {
+    await using hub = await TestHub.start();
+    const home = join(hub.home, 'fresh');
+    expect(await capture(hub, prompt('s', 'x'), { env: { POLY_HOME: home } })).toBe('0');
+    expect(readdirSync(join(home, 'journal', 'new'))).toHaveLength(1);
+    expect(execFileSync('stat', ['-c', '%a', join(home, 'journal', 'new')], { encoding: 'utf8' })).toBe(
+      '700\n',
+    );
+    expect(await capture(hub, 'x', { env: { POLY_HOME: '/proc/none' } })).toBe('0');
+    expect(existsSync('/proc/none')).toBe(false);
+  });
+});
