@@ -208,6 +208,11 @@ describe('install', () => {
       code: 'action_failed',
       message: /broken and was not installed: no luck/,
     },
+    'code that is none': {
+      plant: (_, folder) => writeFileSync(join(folder, 'index.ts'), 'const = 1;'),
+      code: 'action_failed',
+      message: /broken and was not installed: .*\/bad\/index\.ts/s,
+    },
     'code that hangs': {
       plant: (_, folder) =>
         writeFileSync(join(folder, 'index.ts'), extension('bad', 'await new Promise(() => {})')),
@@ -250,10 +255,31 @@ describe('install', () => {
       const error = await ground.failure('extensions:install', { from });
       expect(error.message).toMatch(message);
       expect(error.code).toBe(code);
+      // Where it was for a moment means nothing to anybody: it goes by what was given.
+      expect(error.message).not.toContain('.install-');
+      const place = join(ground.directory, 'bad');
+      if (!existsSync(place)) expect(error.message).not.toContain(place);
       expect(await contents(ground.root)).toEqual(before);
       expect(await ground.run('present:a')).toEqual({});
     },
   );
+
+  test('an address that cannot be fetched is named as it was given', async () => {
+    await using ground = await extensionsGround();
+    const from = `file://${join(ground.root, 'nowhere.git')}`;
+    const { message } = await ground.failure('extensions:install', { from });
+    expect(message).toContain(`git could not fetch ${from}: `);
+    expect(message).not.toContain('.install-');
+    const plain = await ground.failure('extensions:install', { from: 'http://example.com/a/b.git' });
+    expect(plain.message).toMatch(
+      /^http:\/\/ is not encrypted: .* \(given: http:\/\/example\.com\/a\/b\.git\)\.$/,
+    );
+    expect(plain.hint).toContain('https://example.com/a/b.git');
+    const secret = await ground.failure('extensions:install', {
+      from: 'http://ann:hidden@example.com/b.git',
+    });
+    expect(`${secret.message} ${secret.hint}`).not.toContain('hidden');
+  });
 
   test('what is neither file, folder nor link is refused', async () => {
     await using ground = await extensionsGround();

@@ -215,7 +215,7 @@ export function createExtensions(options: ExtensionsOptions): Extensions {
         directory,
         ...(options.limits && { limits: options.limits }),
       });
-      await readManifest(fetched.folder);
+      await readManifest(fetched.folder, from);
       folder = join(directory, fetched.name);
       const taken = await lstat(folder).catch(() => undefined); // Absent is what we want.
       if (taken)
@@ -233,9 +233,14 @@ export function createExtensions(options: ExtensionsOptions): Extensions {
       return infoOf(entry);
     }
     await erase(folder);
+    // Where it lay for a moment is gone when somebody reads this.
+    const error = [entry.home ?? folder, folder].reduce(
+      (said, place) => said.replaceAll(place, from),
+      entry.error ?? '',
+    );
     throw new PolyError(
       entry.clash === undefined ? 'action_failed' : 'conflict',
-      `the extension is broken and was not installed: ${entry.error}`,
+      `the extension is broken and was not installed: ${error}`,
     );
   }
 

@@ -51,13 +51,18 @@ function isGitAddress(from: string): boolean {
   if (isAbsolute(from)) return false;
   if (/^git@[a-z0-9][a-z0-9.-]*:[^-:][^:]*$/i.test(from)) return true;
   const url = URL.parse(from);
-  if (!url || !['https:', 'ssh:', 'file:'].includes(url.protocol) || !from.startsWith(`${url.protocol}//`))
-    throw refused(`"${from}" is neither a git address nor a whole path.`, hint);
-  if (url.password !== '')
+  if (url?.password)
     throw refused(
       'the address holds a password, which would be kept in the log.',
       'Use ssh, or a credential helper of git.',
     );
+  if (url?.protocol === 'http:' || url?.protocol === 'git:')
+    throw refused(
+      `${url.protocol}// is not encrypted: whoever sits in between could send other code, which would run with your rights (given: ${from}).`,
+      `Say ${from.replace(/^(http|git):/i, 'https:')}, or ssh://…`,
+    );
+  if (!url || !['https:', 'ssh:', 'file:'].includes(url.protocol) || !from.startsWith(`${url.protocol}//`))
+    throw refused(`"${from}" is neither a git address nor a whole path.`, hint);
   const hostless = url.protocol === 'file:';
   if (hostless ? url.host !== '' : !/^[a-z0-9[]/i.test(url.host) || url.username.startsWith('-'))
     throw refused(`"${from}" names no host that can be asked.`, hint);
@@ -125,7 +130,7 @@ async function cloneInto(folder: string, store: string, from: string, budget: Bu
   try {
     await git(
       ['clone', '--bare', '--depth', '1', '--single-branch', '--no-tags', '--template=', '--', from, store],
-      { signal: stop.signal, timeout: limits.gitMs },
+      { signal: stop.signal, timeout: limits.gitMs, from },
     );
     await watch();
     stop.signal.throwIfAborted();
@@ -154,6 +159,8 @@ async function cloneInto(folder: string, store: string, from: string, budget: Bu
 }
 
 interface GitOptions {
+  /** What is fetched, as it was given. */
+  readonly from?: string;
   readonly signal?: AbortSignal;
   readonly timeout?: number;
   readonly maxBuffer?: number;
@@ -168,13 +175,13 @@ const safeConfig = [
   ['gc.auto', '0'],
 ].flatMap(([key, value]) => ['-c', `${key}=${value}`]);
 
-function git(args: readonly string[], { env, ...options }: GitOptions = {}): Promise<string> {
+function git(args: readonly string[], { env, from = 'it', ...options }: GitOptions = {}): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   const child = execFile(
     'git',
     [...safeConfig, ...args],
     { ...options, cwd: '/', env: { ...gitEnvironment(process.env), ...env } },
-    (error, stdout, stderr) => (error ? reject(gitError(error, stderr)) : resolve(stdout)),
+    (error, stdout, stderr) => (error ? reject(gitError(error, stderr, from)) : resolve(stdout)),
   );
   child.stdin?.end();
   return promise;
@@ -196,15 +203,27 @@ function gitEnvironment(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
 function gitError(
   error: Error & { readonly code?: unknown; readonly killed?: boolean },
   stderr: string,
+  from: string,
 ): PolyError {
   if (error.code === 'ENOENT')
     return new PolyError('unavailable', 'git is not installed, or not on the PATH of the hub.', {
       hint: 'Install git, or give the path of a folder.',
       cause: error,
     });
-  if (error.killed) return new PolyError('timed_out', 'git took too long and was stopped.', { cause: error });
-  const said = stderr.trim().split('\n').slice(-3).join(' ').slice(0, 500);
-  return new PolyError('action_failed', `git could not fetch it: ${said || error.message}`, { cause: error });
+  if (error.killed)
+    return new PolyError('timed_out', `git took too long to fetch ${from} and was stopped.`, {
+      cause: error,
+    });
+  // Why comes first; where git puts it for a moment is no affair of whoever reads this.
+  const said = stderr
+    .split('\n')
+    .filter((line) => line !== '' && !line.startsWith('Cloning into'))
+    .slice(0, 3)
+    .join(' ')
+    .slice(0, 500);
+  return new PolyError('action_failed', `git could not fetch ${from}: ${said || error.message}`, {
+    cause: error,
+  });
 }
 
 async function measure(folder: string): Promise<number> {

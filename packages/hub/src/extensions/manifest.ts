@@ -26,21 +26,22 @@ export function refusedName(name: unknown): string | undefined {
   return undefined;
 }
 
-export async function readManifest(folder: string): Promise<Manifest> {
+/** `name` is what messages call the folder, where it lies in another one than people know of. */
+export async function readManifest(folder: string, name: string = folder): Promise<Manifest> {
   const home = await realpath(folder);
   const file = join(home, 'package.json');
   const found = await stat(file).catch(() => undefined); // Absent or unreadable: said below.
-  if (!found?.isFile()) throw malformed(`${folder} has no package.json.`);
-  if (found.size > largestManifest) throw malformed(`the package.json of ${folder} is larger than 1 MiB.`);
-  const { main, version } = parse(await readFile(file, 'utf8'), folder);
+  if (!found?.isFile()) throw malformed(`${name} has no package.json.`);
+  if (found.size > largestManifest) throw malformed(`the package.json of ${name} is larger than 1 MiB.`);
+  const { main, version } = parse(await readFile(file, 'utf8'), name);
   if (typeof main !== 'string' || main === '')
     throw malformed(
-      `the package.json of ${folder} has no "main": name the file to load, for example "index.ts".`,
+      `the package.json of ${name} has no "main": name the file to load, for example "index.ts".`,
     );
   const target = await realpath(join(home, main)).catch(() => undefined); // Absent: said below.
   if (target === undefined || !(await stat(target)).isFile())
-    throw malformed(`the "main" of ${folder} names no file: "${main}".`);
-  if (!isInside(home, target)) throw malformed(`the "main" of ${folder} lies outside of it: "${main}".`);
+    throw malformed(`the "main" of ${name} names no file: "${main}".`);
+  if (!isInside(home, target)) throw malformed(`the "main" of ${name} lies outside of it: "${main}".`);
   return { home, main: target, ...(typeof version === 'string' && { version }) };
 }
 
