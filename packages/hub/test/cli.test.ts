@@ -193,6 +193,12 @@ describe('the command line without a hub', () => {
     ],
     ['import', 'none.yml', undefined, /^poly: there is no file none\.yml\. Check the path\.\n$/],
     ['import', '.', undefined, /^poly: \. is a folder\. Name a file in it\.\n$/],
+    [
+      'import',
+      'ours.yml',
+      'session_name: x\nwindows: [{ panes: [top] }]',
+      /^poly: ours\.yml is in the format of tmuxp already\. Use it as it is: poly workspace load ours\.yml\n$/,
+    ],
     ['import', 'text.yml', 'hello', /"hello" is no project\. Give a file of tmuxinator or teamocil; /],
   ])('says why it can do workspace %s with %s not, and what to do', async (verb, file, text, said) => {
     if (text !== undefined) writeFileSync(join(ground.home, file), text);

@@ -100,8 +100,9 @@ export async function importFile(
   const { args, flags } = call;
   const [file = ''] = args;
   const from = flags.from ?? (file.includes('teamocil') ? 'teamocil' : 'tmuxinator');
-  const { workspace, warnings } = await explained(async () =>
-    importers[from as keyof typeof importers](readText(file), { name: file }),
+  const { workspace, warnings } = await explained(
+    async () => importers[from as keyof typeof importers](readText(file), { name: file }),
+    file,
   );
   write(call, workspace, stringifyWorkspace(workspace), warnings);
 }
@@ -147,6 +148,7 @@ const hints: Partial<Record<TmuxErrorCode, string>> = {
 };
 /** What is wrong with a file, by how the library says it; the first that matches. */
 const fileHints: readonly (readonly [said: RegExp, hint: string])[] = [
+  [/format of tmuxp already/, 'Use it as it is: poly workspace load FILE'],
   [/^There is no file/, 'Check the path; poly workspace freeze --output FILE writes one.'],
   [/^The folder/, 'Name the file itself.'],
   [/ cannot be read\.$/, 'ls -l shows who may read it.'],
@@ -158,16 +160,17 @@ const fileHints: readonly (readonly [said: RegExp, hint: string])[] = [
   [/./, 'Correct that place of the file.'],
 ];
 /** Advice to those who call the library, which means nothing here. */
-const toPrograms = /; a file is read by readWorkspace\(path\)|: give the text of the file, not its path/;
+const toPrograms =
+  /; a file is read by readWorkspace\(path\)|: give the text of the file, not its path|: there is nothing to import/;
 
-async function explained<T>(work: () => Promise<T>): Promise<T> {
+async function explained<T>(work: () => Promise<T>, file = 'FILE'): Promise<T> {
   try {
     return await work();
   } catch (cause) {
     if (!(cause instanceof TmuxError)) throw cause;
     const message = cause.message.replace(toPrograms, '');
     const ofFile = fileHints.find(([said]) => cause.code === 'invalid_workspace' && said.test(message));
-    const hint = ofFile?.[1] ?? hints[cause.code] ?? cause.hint;
+    const hint = ofFile?.[1].replace('FILE', () => shellWord(file)) ?? hints[cause.code] ?? cause.hint;
     throw new PolyError(codes[cause.code] ?? 'action_failed', message, {
       ...(hint && { hint }),
       cause,

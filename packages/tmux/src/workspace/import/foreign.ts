@@ -32,6 +32,10 @@ export class Foreign<T> {
     const { sessions } =
       typeof source === 'string' ? parseWorkspace(source, name) : parseWorkspaceValue(source, name);
     const [raw] = sessions;
+    if (sessions.some(({ value }) => isOurs(value))) {
+      const message = `${name} is in the format of tmuxp already: there is nothing to import.`;
+      throw new TmuxError('invalid_workspace', message, { name });
+    }
     if (raw === undefined || sessions.length > 1) {
       throw new TmuxError(
         'invalid_workspace',
@@ -93,6 +97,10 @@ export class Foreign<T> {
     return file;
   }
 }
+
+/** No other program calls it that; without this check its keys would be called unknown, one by one. */
+const isOurs = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && Object.hasOwn(value, 'session_name');
 
 /** One command, several or none, as a list. */
 export function listOf<T>(given: T | readonly (T | null)[] | null | undefined): readonly T[] {
