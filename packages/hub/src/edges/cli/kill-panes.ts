@@ -23,16 +23,27 @@ export async function killPanes(call: Call & { flags: KillFlags }): Promise<numb
   // All of them are looked up before the first is ended.
   const ids = all
     ? await runningPanes(call)
-    : await Promise.all(args.map((given) => knownPaneId(hub, given, env)));
+    : await Promise.all(args.map((given) => knownPaneId(hub, given, env))).catch(sayEnded([]));
   if (all && ids.length === 0 && !json) out.note('No pane runs.');
   if (all && ids.length > 0 && !(await mayEnd(ids, call))) {
     out.note('Nothing was ended.');
     return 1;
   }
-  for (const paneId of ids) await hub.call('pane:close', { paneId, cleanup });
+  for (const [index, paneId] of ids.entries())
+    await hub.call('pane:close', { paneId, cleanup }).catch(sayEnded(ids.slice(0, index)));
   if (json) out.json(all ? { ids } : {});
   else if (all) for (const id of ids) out.line(id);
   return 0;
+}
+
+/** A failure in the middle leaves open what has happened before it, unless it says so. */
+function sayEnded(ended: readonly string[]): (error: unknown) => never {
+  return (error) => {
+    if (!(error instanceof PolyError)) throw error;
+    const { code, message, hint = '', details } = error;
+    const so = ended.length === 0 ? 'Nothing was ended.' : `Ended before that: ${ended.join(', ')}.`;
+    throw new PolyError(code, message, { hint: `${so} ${hint}`.trim(), details, cause: error });
+  };
 }
 
 async function runningPanes({ hub, env }: Call): Promise<readonly string[]> {
