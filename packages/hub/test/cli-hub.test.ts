@@ -239,6 +239,12 @@ describe('poly with a real hub', () => {
     for (const name of ['one', 'two']) await ground.ok('run', '--name', name, '--', 'cat');
     const { code, stderr } = await ground.run(['run', '--attach', '--', 'cat']);
     expect([code, stderr]).toEqual([2, expect.stringContaining('needs a terminal')]);
+    const unknown = await ground.run(['kill', 'one', 'nobody', 'two']);
+    expect([unknown.code, unknown.stderr]).toEqual([
+      3,
+      'poly: there is no pane "nobody". Nothing was ended. poly ls shows every pane.\n',
+    ]);
+    expect((await panes()).map(({ status }) => status)).toEqual(['running', 'running']);
     await ground.ok('kill', 'one', 'two', '--cleanup');
     expect(await panes()).toEqual([]);
   });
@@ -406,11 +412,41 @@ describe('poly with a real hub', () => {
     expect(await ground.ok('server', 'stop')).toContain('Panes live on');
     const { code, stderr } = await ground.run(['server', 'stop', '--all']);
     expect([code, stderr.includes('poly up')]).toEqual([6, true]);
+    expect(await ground.run(['server', 'stop'])).toMatchObject({
+      code: 6,
+      stderr:
+        'poly: no hub is running: there is none to stop. Panes may live on without it. To end them: poly up, then poly server stop --all\n',
+    });
     await ground.ok('up');
     expect((await panes()).map(({ id, status }) => [id, status])).toEqual([['left', 'running']]);
     await ground.ok('server', 'stop', '--all');
     await ground.ok('up');
     expect((await panes()).filter(({ status }) => status === 'running')).toEqual([]);
+  }, 60_000);
+});
+
+describe('poly where there is no tmux', () => {
+  it('says everywhere what is missing and how to come by it', async () => {
+    await using at = new CliGround();
+    const bare = join(at.home, 'bin');
+    mkdirSync(bare);
+    at.env.PATH = bare;
+    await at.ok('up');
+    writeFileSync(join(at.home, 'dev.yaml'), 'session_name: x\nwindows: [{ panes: [top] }]');
+    const missing = (whose = '') =>
+      `poly: there is no program "tmux" on the PATH${whose}. Install tmux 3.2 or newer: `;
+    for (const [args, whose] of [
+      [['run', '--backend', 'tmux', '--', '/bin/cat'], ' of the hub'],
+      [['session', 'start'], ' of the hub'],
+      [['workspace', 'load', 'dev.yaml'], ''],
+      [['workspace', 'freeze'], ''],
+    ] as const) {
+      const { code, stderr } = await at.run(args);
+      expect([args, code, stderr]).toEqual([args, 4, expect.stringContaining(missing(whose))]);
+      expect(stderr).not.toMatch(/ENOENT|spawn tmux/);
+    }
+    expect((await at.run(['run', '--backend', 'tmux'])).stderr).toContain('--backend pty');
+    expect((await at.run(['doctor'])).stdout).toContain('brew install tmux');
   }, 60_000);
 });
 

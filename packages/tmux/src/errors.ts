@@ -8,7 +8,8 @@ const hints = {
   command_failed: '',
   no_server: 'Start a server first: newSession() does.',
   unknown_outcome: 'The connection ended before tmux answered: look at the server before repeating the call.',
-  missing_binary: 'Install tmux 3.2 or newer, or name its path in the option `tmux`.',
+  missing_binary:
+    'Install tmux 3.2 or newer (apt install tmux, brew install tmux), or name its path in the option `tmux`.',
   connection_lost: 'Call again: the engine reconnects. Look first whether the command took effect.',
   timed_out: 'The command may still take effect; raise timeoutMs if it is expected to be slow.',
   aborted: 'The command may still take effect: aborting only stops the waiting.',

@@ -116,7 +116,9 @@ export class Starting {
   }
 
   async #needBackend(backend: Backend): Promise<void> {
-    if (backend === 'pty' || (await this.#options.session.running())) return;
+    const { session } = this.#options;
+    if (backend === 'pty' || (await session.running())) return;
+    await session.needProgram();
     throw new PolyError('unavailable', 'the tmux session is not running.', {
       hint: 'Start it with poly session start, or use a pty pane: --backend pty.',
     });

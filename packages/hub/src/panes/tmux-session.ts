@@ -4,6 +4,7 @@ import { PolyError, type TmuxSession as SessionInfo } from '@polyphony/protocol'
 import type * as Tmux from '@polyphony/tmux';
 import type { ConnectionOptions, Engine, Events, Reply, RunOptions } from '@polyphony/tmux';
 import { listProcesses } from '../host/process-table.ts';
+import { missingTmux } from '../platform/missing-tmux.ts';
 
 export interface TmuxSessionOptions {
   /** Name of the server's socket, or its path when it holds a slash. */
@@ -72,6 +73,16 @@ export class TmuxSession {
   /** Whether the session is known to be there. */
   usable(): Promise<boolean> {
     return this.running().catch(() => false);
+  }
+
+  /** Throws when there is no tmux that it could be started with. */
+  async needProgram(): Promise<void> {
+    const { createEngine } = await loadTmux();
+    await createEngine('subprocess', this.connection)
+      .version()
+      .catch((cause: unknown) => {
+        throw unreachable(cause);
+      });
   }
 
   /** How many people look at it; programs that are attached, ours among them, do not count. */
@@ -198,9 +209,13 @@ const silent = {
 function unreachable(cause: unknown): PolyError {
   const { code, message } = cause as Error & { readonly code?: string };
   if (code === 'timed_out') return new PolyError('unavailable', silent.message, { hint: silent.hint, cause });
-  const hint = code === 'missing_binary' ? 'Install tmux, or use' : 'See poly doctor, or use';
+  if (code === 'missing_binary')
+    return missingTmux(cause as Error, {
+      whose: ' of the hub',
+      instead: 'Or use a pty pane, which needs none: --backend pty.',
+    });
   return new PolyError('unavailable', `tmux cannot be used: ${message}`, {
-    hint: `${hint} a pty pane: --backend pty.`,
+    hint: 'See poly doctor, or use a pty pane: --backend pty.',
     cause,
   });
 }

@@ -62,11 +62,15 @@ export function missingBinary(connection: ConnectionOptions, cause: unknown): Tm
   const program = connection.tmux ?? 'tmux';
   return new TmuxError(
     'missing_binary',
-    `Cannot run ${JSON.stringify(program)}: ${String(cause)}.`,
+    isAbsent(cause)
+      ? `There is no program ${JSON.stringify(program)}${program.includes('/') ? '' : ' on the PATH'}.`
+      : `Cannot run ${JSON.stringify(program)}: ${cause instanceof Error ? cause.message : String(cause)}.`,
     { program },
     cause,
   );
 }
+
+const isAbsent = (cause: unknown): boolean => (cause as NodeJS.ErrnoException | null)?.code === 'ENOENT';
 
 /** What `tmux -V` says. */
 export async function binaryVersion(connection: ConnectionOptions): Promise<TmuxVersion> {

@@ -53,9 +53,14 @@ function findHub(env: Env): HubKey {
   return { pid, sockets, token };
 }
 
-export function noHub(): PolyError {
-  return new PolyError('unreachable', 'no hub is running.', { hint: 'Start one with: poly up' });
+const noHubRuns = 'no hub is running.';
+
+function noHub(): PolyError {
+  return new PolyError('unreachable', noHubRuns, { hint: 'Start one with: poly up' });
 }
+
+/** Whether a call failed because nobody was there to be asked, so that nothing of it has happened. */
+export const isNoHub = (error: unknown): boolean => error instanceof PolyError && error.message === noHubRuns;
 
 function silent(pid = 0): PolyError {
   return new PolyError(

@@ -17,6 +17,7 @@ import {
   stringifyWorkspace,
   type WorkspaceWarning,
 } from '@polyphony/tmux/workspace';
+import { missingTmux } from '../../platform/missing-tmux.ts';
 import type { Call } from './command.ts';
 import { fileTrouble } from './file-trouble.ts';
 import { shellWord } from './shell-word.ts';
@@ -135,14 +136,12 @@ const codes: Partial<Record<TmuxErrorCode, ErrorCode>> = {
   invalid_parameters: 'invalid_arguments',
   workspace_exists: 'conflict',
   no_server: 'not_found',
-  missing_binary: 'unavailable',
   timed_out: 'timed_out',
 };
 /** The library speaks to programs; these are the same hints for people at a command line. */
 const hints: Partial<Record<TmuxErrorCode, string>> = {
   workspace_exists: 'Say --on-exists replace or --on-exists reuse, or give the session another name.',
   no_server: 'No tmux server runs there: start one with tmux, or name it with --socket-name.',
-  missing_binary: 'Install tmux 3.2 or newer.',
   failed_create: 'tmux says why; --socket-name and --socket-path name another server.',
   invalid_parameters: '',
 };
@@ -168,6 +167,7 @@ async function explained<T>(work: () => Promise<T>, file = 'FILE'): Promise<T> {
     return await work();
   } catch (cause) {
     if (!(cause instanceof TmuxError)) throw cause;
+    if (cause.code === 'missing_binary') throw missingTmux(cause);
     const message = cause.message.replace(toPrograms, '');
     const ofFile = fileHints.find(([said]) => cause.code === 'invalid_workspace' && said.test(message));
     const hint = ofFile?.[1].replace('FILE', () => shellWord(file)) ?? hints[cause.code] ?? cause.hint;

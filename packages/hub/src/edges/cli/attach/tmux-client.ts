@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { basename } from 'node:path';
 import { promisify } from 'node:util';
 import { PolyError, type TmuxSession } from '@polyphony/protocol';
+import { isAbsent, missingTmux } from '../../../platform/missing-tmux.ts';
 import type { Env } from '../env.ts';
 import type { Output } from '../output.ts';
 
@@ -96,6 +97,7 @@ async function ask({ tmux, socket }: TmuxSession, env: Env, argv: readonly strin
     const options = { env: environmentFor(socket, env) };
     return (await promisify(execFile)(tmux, [...serverFlags(socket), ...argv], options)).stdout;
   } catch (cause) {
+    if (isAbsent(cause)) throw missingTmux(cause as Error);
     throw new PolyError('unavailable', `tmux does not answer: ${(cause as Error).message.trim()}`, { cause });
   }
 }
@@ -112,14 +114,7 @@ async function showTmux({ tmux, socket }: TmuxSession, env: Env, argv: readonly 
   const passOn = (signal: NodeJS.Signals): void => void child.kill(signal);
   for (const signal of ['SIGTERM', 'SIGHUP', 'SIGINT'] as const) process.on(signal, passOn);
   return new Promise((resolve, reject) => {
-    child.once('error', (cause) =>
-      reject(
-        new PolyError('unavailable', `tmux cannot be started: ${cause.message}`, {
-          hint: 'Install tmux.',
-          cause,
-        }),
-      ),
-    );
+    child.once('error', (cause) => reject(missingTmux(cause)));
     child.once('exit', (code) => resolve(code === 0 ? 0 : 1));
   });
 }

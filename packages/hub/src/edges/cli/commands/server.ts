@@ -1,6 +1,6 @@
 import { PolyError, type ServerStatus } from '@polyphony/protocol';
 import { type Call, type Command, command } from '../command.ts';
-import { noHub, readDiscovery } from '../find-hub.ts';
+import { isNoHub, readDiscovery } from '../find-hub.ts';
 import { text, toggle, wholeNumber } from '../flag.ts';
 import { waitingNote } from './approvals.ts';
 import { age } from './pane.ts';
@@ -65,8 +65,8 @@ export const serverCommands: readonly Command[] = [
       try {
         await hub.call('server:stop', { all });
       } catch (error) {
-        throw all && error instanceof PolyError && error.code === 'unreachable'
-          ? new PolyError('unreachable', noHub().message, {
+        throw isNoHub(error)
+          ? new PolyError('unreachable', 'no hub is running: there is none to stop.', {
               hint: 'Panes may live on without it. To end them: poly up, then poly server stop --all',
             })
           : error;

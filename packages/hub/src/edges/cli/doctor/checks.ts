@@ -4,6 +4,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { ServerStatus } from '@polyphony/protocol';
+import { installTmux } from '../../../platform/missing-tmux.ts';
 import type { Places } from '../../../platform/places.ts';
 import { version } from '../build.ts';
 import type { Env } from '../env.ts';
@@ -57,9 +58,9 @@ async function lookAtTmux(env: Env): Promise<Finding> {
     const { stdout } = await promisify(execFile)('tmux', ['-V'], { env });
     const [, major = 0, minor = 0] = /(\d+)\.(\d+)/.exec(stdout) ?? [];
     if (Number(major) * 100 + Number(minor) >= 302) return ok(stdout.trim());
-    return warn(`${stdout.trim()} is too old`, 'Install tmux 3.2 or newer; until then use pty panes.');
+    return warn(`${stdout.trim()} is too old`, `${installTmux} Until then use pty panes.`);
   } catch {
-    return warn('not found', 'Install tmux for tmux panes; everything else works without it.');
+    return warn('not found', `${installTmux} Everything but tmux panes works without it.`);
   }
 }
 

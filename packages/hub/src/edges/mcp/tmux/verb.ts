@@ -1,6 +1,7 @@
 import { type Effect, jsonSchemaOf, PolyError, readGiven } from '@polyphony/protocol';
 import type { Operation, PaneRow, TmuxError } from '@polyphony/tmux';
 import * as z from 'zod';
+import { missingTmux } from '../../../platform/missing-tmux.ts';
 import type { McpTool, ToolAnswer, ToolContext, Toolset } from '../tool.ts';
 import { type CallerPlace, callerPlace, isCallersServer, type ServerPlace } from './caller-place.ts';
 import type { Seat, TmuxServers } from './servers.ts';
@@ -96,7 +97,6 @@ const codes: Readonly<Record<string, ConstructorParameters<typeof PolyError>[0]>
   invalid_target: 'invalid_arguments',
   version_unsupported: 'invalid_arguments',
   no_server: 'unavailable',
-  missing_binary: 'unavailable',
   unknown_outcome: 'uncertain',
   connection_lost: 'uncertain',
   aborted: 'uncertain',
@@ -111,6 +111,7 @@ const toolNames: Readonly<Record<string, string>> = {
 
 function inOurWords(error: TmuxError): PolyError {
   const { code, message, hint } = error;
+  if (code === 'missing_binary') return missingTmux(error, { whose: ' of the hub' });
   const known = codes[code] ?? (/can't find|no such/.test(message) ? 'not_found' : 'conflict');
   const asTools = hint.replace(
     /\b([a-z]\w+)\(\)/g,
