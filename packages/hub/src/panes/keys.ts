@@ -1,4 +1,4 @@
-import { PolyError } from '@polyphony/protocol';
+import { nearest, PolyError } from '@polyphony/protocol';
 
 /** What a terminal sends for a named key, in tmux's names. */
 const named: Readonly<Record<string, string>> = {
@@ -39,10 +39,43 @@ const named: Readonly<Record<string, string>> = {
 /** What Shift, Meta and Ctrl add to the number that says which modifiers are held. */
 const modifierWeight: Readonly<Record<string, number>> = { S: 1, M: 2, C: 4 };
 
+/** What others call modifiers and keys, in small letters. */
+const modifierNames: ReadonlyMap<string, string> = new Map([
+  ['ctrl', 'C'],
+  ['control', 'C'],
+  ['alt', 'M'],
+  ['meta', 'M'],
+  ['option', 'M'],
+  ['shift', 'S'],
+]);
+const otherNames: ReadonlyMap<string, string> = new Map([
+  ...Object.keys(named).map((name) => [name.toLowerCase(), name] as const),
+  ['return', 'Enter'],
+  ['esc', 'Escape'],
+  ['backspace', 'BSpace'],
+  ['del', 'Delete'],
+  ['ins', 'Insert'],
+  ['pgup', 'PageUp'],
+  ['pgdn', 'PageDown'],
+  ['pgdown', 'PageDown'],
+]);
+const held = /^((?:(?:[cms]|ctrl|control|alt|meta|option|shift)[-+])*)(.+)$/isu;
+
+/** A key in tmux's own words: `ctrl-c`, `Ctrl+C` and `^C` are `C-c`, `esc` is `Escape`. One character is itself. */
+function canonical(key: string): string {
+  const [, prefix = '', base = ''] = held.exec(key) ?? [];
+  const modifiers = prefix.split(/[-+]/).filter((word) => word !== '');
+  const [, caret] = /^\^(.)$/su.exec(base) ?? [];
+  return [
+    ...modifiers.map((word) => modifierNames.get(word.toLowerCase()) ?? word.toUpperCase()),
+    ...(caret === undefined ? [otherNames.get(base.toLowerCase()) ?? base] : ['C', caret]),
+  ].join('-');
+}
+
 /** Keys of which a program may want another form; see {@link keyBytes}. */
 const cursorKeys: ReadonlySet<string> = new Set(['Up', 'Down', 'Right', 'Left', 'Home', 'End']);
 
-export const isCursorKey = (key: string): boolean => cursorKeys.has(key);
+export const isCursorKey = (key: string): boolean => cursorKeys.has(canonical(key));
 
 /**
  * The bytes of a key: one character, a name, or either behind C-, M- and S-. Full-screen programs ask for arrows in the
@@ -51,21 +84,21 @@ export const isCursorKey = (key: string): boolean => cursorKeys.has(key);
  * @example keyBytes('C-c') // "\x03"
  */
 export function keyBytes(key: string, application = false): string {
-  if (application && isCursorKey(key)) return plainKeyBytes(key).replace('[', 'O');
-  return plainKeyBytes(key);
+  const bytes = plainKeyBytes(canonical(key), key);
+  return application && isCursorKey(key) ? bytes.replace('[', 'O') : bytes;
 }
 
-function plainKeyBytes(key: string): string {
+function plainKeyBytes(key: string, given: string): string {
   const [, prefix = '', base = ''] = /^((?:[CMS]-)*)(.+)$/su.exec(key) ?? [];
   const modifiers = new Set(prefix.split('-').filter((letter) => letter !== ''));
-  const plain = named[base] ?? ([...base].length === 1 ? base : undefined);
-  if (plain === undefined) throw unknownKey(key);
+  const plain = Object.hasOwn(named, base) ? named[base] : [...base].length === 1 ? base : undefined;
+  if (plain === undefined) throw unknownKey(given);
   if (modifiers.size === 0) return plain;
   const sequence = /^\x1b(?:\[|O)(\d*)([~A-Z])$/.exec(plain);
   if (sequence && plain !== named.BTab) return modified(sequence[1] ?? '', sequence[2] ?? '', modifiers);
   if (modifiers.has('S') && base === 'Tab') return named.BTab ?? '';
   const shifted = modifiers.has('S') ? plain.toUpperCase() : plain;
-  const controlled = modifiers.has('C') ? control(shifted, key) : shifted;
+  const controlled = modifiers.has('C') ? control(shifted, given) : shifted;
   return modifiers.has('M') ? `\x1b${controlled}` : controlled;
 }
 
@@ -84,7 +117,9 @@ function control(plain: string, key: string): string {
 }
 
 function unknownKey(key: string): PolyError {
+  const near = nearest(key.toLowerCase(), [...otherNames.keys()]);
+  const meant = near === undefined ? '' : `Did you mean ${otherNames.get(near)}? `;
   return new PolyError('invalid_arguments', `"${key}" is no key.`, {
-    hint: `One character, or one of ${Object.keys(named).join(', ')}, with C-, M- or S- before it. Text is typed with pane:write.`,
+    hint: `${meant}One character, or one of ${Object.keys(named).join(', ')}, with C-, M- or S- before it. Text is typed with pane:write.`,
   });
 }

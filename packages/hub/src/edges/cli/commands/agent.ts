@@ -1,4 +1,11 @@
-import { type AgentPane, type Client, type Delivery, PolyError } from '@polyphony/protocol';
+import {
+  type AgentPane,
+  type Client,
+  type Delivery,
+  didYouMean,
+  listed,
+  PolyError,
+} from '@polyphony/protocol';
 import { type Command, command } from '../command.ts';
 import { choice, pairs, text, time } from '../flag.ts';
 import { shown } from '../output.ts';
@@ -28,11 +35,10 @@ export const agentCommands: readonly Command[] = [
     async run({ flags, args, rest = [], hub, env, out, json }) {
       const argv = [...args, ...rest];
       if (argv.length === 0)
-        throw new PolyError(
-          'invalid_arguments',
-          'agent create needs an agent: claude, codex, gemini or opencode.',
-        );
-      const made = await startProgram<AgentPane>('agent:create', argv, { flags, env, hub });
+        throw new PolyError('invalid_arguments', `agent create needs an agent: ${listed(known, 'or')}.`);
+      const made = await startProgram<AgentPane>('agent:create', argv, { flags, env, hub }).catch(
+        noAgent(argv),
+      );
       if (json) return out.json(made);
       out.line(made.id);
       if (made.notice) out.note(made.notice);
@@ -81,6 +87,24 @@ export const agentCommands: readonly Command[] = [
     },
   }),
 ];
+
+const known = ['claude', 'codex', 'gemini', 'opencode'];
+
+/** A program that is not there is mostly the name of an agent, mistyped; one that is known is not installed. */
+function noAgent([program = '']: readonly string[]): (error: unknown) => never {
+  return (error) => {
+    if (
+      !(error instanceof PolyError) ||
+      error.code !== 'spawn_failed' ||
+      !error.message.includes('no program')
+    )
+      throw error;
+    const hint = known.includes(program)
+      ? `Install ${program} first, so that your PATH has it.`
+      : didYouMean(program, known);
+    throw new PolyError(error.code, error.message, { hint, details: error.details, cause: error });
+  };
+}
 
 interface AgentRow {
   readonly id: string;
