@@ -36,6 +36,24 @@ it('knows the home of the user in folders', () => {
   expect(directory).toEqual({ [join(homedir(), 'x')]: 'deny', [homedir()]: 'ask' });
 });
 
+it('says in one line where it is no TOML', () => {
+  const { problems } = read('[output]\npane_mb = = 3\n');
+  expect(problems).toEqual([expect.stringMatching(/config\.toml, line 2, column \d+: [^\n]+\.$/)]);
+});
+
+it('refuses more for one pane than for all of them, and says which and how much', () => {
+  expect(read('[output]\npane_mb = 600').problems).toEqual([
+    expect.stringMatching(/config\.toml: output\.pane_mb must be at most all_mb, which is 512, not 600\.$/),
+  ]);
+  expect(read('[output]\npane_disk_mb = 9\nall_disk_mb = 8').problems).toEqual([
+    expect.stringMatching(/output\.pane_disk_mb must be at most all_disk_mb, which is 8, not 9\.$/),
+  ]);
+  expect(read('[output]\nall_mb = 8\nall_disk_mb = 8')).toMatchObject({
+    output: { pane_mb: 8, pane_disk_mb: 8 },
+    problems: [],
+  });
+});
+
 it.each([
   ['no TOML', '[permission'],
   ['an unknown key', '[permissions.spawn]'],

@@ -11,8 +11,8 @@ import {
 } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname } from 'node:path';
-import { PolyError, readGiven } from '@polyphony/protocol';
-import { parse } from 'smol-toml';
+import { readGiven } from '@polyphony/protocol';
+import { parse, TomlError } from 'smol-toml';
 import * as z from 'zod';
 import { durationMs } from './duration.ts';
 import type { Rules } from './rules.ts';
@@ -50,13 +50,28 @@ const folder = z
   .string()
   .regex(/^([/*]|~(\/|$))/, 'must begin with "/", "~/" or "*"')
   .transform((pattern) => pattern.replace(/^~/, homedir()));
-const output = z.strictObject({
-  keep: z.enum(['memory', 'disk']).default('memory'),
-  pane_mb: z.int().min(1).max(1024).default(16),
-  all_mb: z.int().min(1).max(1_000_000).default(512),
-  pane_disk_mb: z.int().min(1).max(100_000).default(64),
-  all_disk_mb: z.int().min(2).max(10_000_000).default(2048),
-});
+const output = z
+  .strictObject({
+    keep: z.enum(['memory', 'disk']).default('memory'),
+    pane_mb: z.int().min(1).max(1024).optional(),
+    all_mb: z.int().min(1).max(1_000_000).default(512),
+    pane_disk_mb: z.int().min(1).max(100_000).optional(),
+    all_disk_mb: z.int().min(2).max(10_000_000).default(2048),
+  })
+  .transform((sizes) => ({
+    ...sizes,
+    // Whoever makes all of them smaller has said nothing about one.
+    pane_mb: sizes.pane_mb ?? Math.min(16, sizes.all_mb),
+    pane_disk_mb: sizes.pane_disk_mb ?? Math.min(64, sizes.all_disk_mb),
+  }))
+  .superRefine((sizes, { addIssue }) => {
+    for (const [one, all] of [
+      ['pane_mb', 'all_mb'],
+      ['pane_disk_mb', 'all_disk_mb'],
+    ] as const)
+      if (sizes[one] > sizes[all])
+        addIssue({ code: 'custom', path: [one], message: `must be at most ${all}, which is ${sizes[all]}` });
+  });
 const known = z.strictObject({
   output: output.prefault({}),
   permission: z
@@ -84,7 +99,7 @@ export function readConfig(file: string): Config {
   try {
     return { ...readGiven(known, parse(text), { what: file }), problems: [] };
   } catch (error) {
-    return denied(error instanceof PolyError ? error.message : `${file}: ${(error as Error).message}`);
+    return denied(error instanceof TomlError ? noToml(file, error) : (error as Error).message);
   }
 }
 
@@ -113,6 +128,12 @@ function refuseForeign(path: string, { uid, mode }: Stats, outOfReach: boolean):
     throw new Error(
       `${path} can be changed by others (mode ${(mode & 0o777).toString(8)}); make it yours alone with: chmod go-w ${path}`,
     );
+}
+
+/** Its own message has many lines, with a picture of the place. */
+function noToml(file: string, { line, column, message }: TomlError): string {
+  const why = message.split('\n', 1)[0]?.replace(/^Invalid TOML document: /, '');
+  return `${file}, line ${line}, column ${column}: ${why}.`;
 }
 
 function denied(problem: string): Config {
