@@ -122,6 +122,56 @@ describe('poly with a real hub', () => {
     expect(await panes()).toEqual([]);
   }, 60_000);
 
+  it('says what is near where a name is none, and that nothing is there where nothing is', async () => {
+    await ground.ok(
+      'run',
+      '--name',
+      'keys',
+      '--',
+      'sh',
+      '-c',
+      'printf four; trap "echo caught" INT; while :; do read -r line && echo "got $line"; done',
+    );
+    await ground.ok('wait', 'keys', '--text', 'four', '--since', '0');
+    expect(await ground.run(['read', 'keys', '--since', '400'])).toMatchObject({
+      code: 0,
+      stdout: '',
+      stderr: 'poly: keys has printed 4 bytes so far: nothing stands at byte 400 yet.\n',
+    });
+    await ground.ok('keys', 'keys', 'ctrl-c');
+    await ground.ok('wait', 'keys', '--text', 'caught', '--since', '0');
+    await ground.ok('keys', 'keys', 'A', 'space', 'b', 'return');
+    await ground.ok('wait', 'keys', '--text', 'got A b', '--since', '0');
+    expect((await ground.run(['keys', 'keys', 'Entre'])).stderr).toContain(
+      '"Entre" is no key. Did you mean Enter? ',
+    );
+    expect((await ground.run(['agent', 'create', 'cluade'])).stderr).toMatch(
+      /cluade.*Did you mean claude\?/s,
+    );
+    expect((await ground.run(['agent', 'create', 'clod'])).stderr).toContain(
+      'There is claude, codex, gemini, opencode.',
+    );
+    await ground.ok('kill', 'keys', '--cleanup');
+  });
+
+  it('shows a config.toml that is none on one line of its status', async () => {
+    await using at = new CliGround();
+    mkdirSync(join(at.home, '.poly'), { mode: 0o700 });
+    writeFileSync(join(at.home, '.poly', 'config.toml'), '[output]\npane_mb = = 3\n');
+    await at.ok('up');
+    const rows = (await at.ok('server', 'status')).trimEnd().split('\n');
+    expect(rows.map((row) => row.slice(0, 'tmux session'.length).trimEnd())).toEqual([
+      'version',
+      'pid',
+      'socket',
+      'address',
+      'panes',
+      'tmux session',
+      'problem',
+    ]);
+    expect(rows.at(-1)).toMatch(/^problem {7}.*config\.toml, line 2, column 11: /);
+  }, 30_000);
+
   it('keeps notes of a pane through an action, with words for numbers and switches', async () => {
     const { id } = await ground.json<PaneNewResult>(
       'action',

@@ -108,7 +108,8 @@ describe('the command line without a hub', () => {
   it('knows its version', async () => {
     expect((await ground.ok('--version')).trim()).toMatch(/^\d+\.\d+\.\d+$/);
     expect(await ground.json('--version')).toHaveProperty('version');
-    expect(await ground.ok('version')).toBe(await ground.ok('--version'));
+    for (const said of ['version', '-v', '-V'])
+      expect(await ground.ok(said)).toBe(await ground.ok('--version'));
     expect(JSON.parse(await ground.ok('version', '--json=true'))).toHaveProperty('version');
   });
 
@@ -164,6 +165,10 @@ describe('the command line without a hub', () => {
     [['events', '--include', ''], '--include "" names no event.'],
     [['ls', 'extra'], 'ls takes no "extra".'],
     [['read'], 'read needs <pane>.'],
+    [
+      ['read', 'x', '-i'],
+      '-i says how --grep matches, and there is no --grep. Say what to look for: poly read x',
+    ],
     [['read', 'x', '--tial', '3'], 'Did you mean --tail?'],
     [['read', 'x', '--tail', '3', '--since', '4'], 'say either --tail or --since.'],
     [['action', 'pane:new', '--colls', '3'], 'Did you mean --cols?'],
@@ -385,6 +390,7 @@ describe('the command line and its hub', () => {
       lines.map(({ text }) => text),
     );
     expect(await ground.ok('read', 'x', '--grep', 'hit', '--tail', '2')).toBe('hit 2499\nhit 2500\n');
+    expect(await ground.ok('read', 'x', '--grep', 'hit', '-n', '2')).toBe('hit 2499\nhit 2500\n');
     expect(await ground.ok('read', 'x', '--grep', 'hit', '--since', '9')).toBe(
       'hit 2498\nhit 2499\nhit 2500\n',
     );

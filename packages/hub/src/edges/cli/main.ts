@@ -51,7 +51,7 @@ async function run(given: readonly string[], around: Surroundings): Promise<unkn
   }
   const first = given.findIndex((word) => !word.startsWith('-'));
   if (first < 0) {
-    if (given.includes('--version') || given.includes('-V'))
+    if (given.some((word) => ['--version', '-v', '-V'].includes(word)))
       return json ? out.json({ version }) : out.line(version);
     const { flags } = parse(given, globalFlags);
     showOverview(out, commands);

@@ -134,6 +134,7 @@ export const paneCommands: readonly Command[] = [
     flags: {
       tail: wholeNumber('The last lines, with --grep the last that match; 500 when nothing else is said.', {
         most: 100_000,
+        short: 'n',
       }),
       since: wholeNumber('From this byte on, as "next" of an earlier answer says.', { value: 'OFFSET' }),
       grep: text('Only lines that match, of everything still kept; exit code 1 when none does.', {
@@ -252,6 +253,10 @@ async function read(call: Call & { flags: ReadFlags }): Promise<number | undefin
     throw new PolyError('invalid_arguments', 'say either --tail or --since.');
   if (grep !== undefined && raw)
     throw new PolyError('invalid_arguments', '--grep reads lines: leave --raw out.');
+  if (flags['ignore-case'] && grep === undefined)
+    throw new PolyError('invalid_arguments', '-i says how --grep matches, and there is no --grep.', {
+      hint: `Say what to look for: poly read ${paneId} --grep RE -i`,
+    });
   if (flags.follow) return (await import('../follow-output.ts')).followOutput(call, { ...flags, paneId });
   if (grep !== undefined) return grepPane(call, { ...flags, paneId, grep });
   const ask = (range: object): Promise<PaneReadResult> =>
@@ -274,6 +279,8 @@ async function read(call: Call & { flags: ReadFlags }): Promise<number | undefin
     out.json({ ...last, from: first.from, truncated: first.truncated, ...what });
   } else if (raw) out.bytes(data);
   else for (const { text } of lines) out.line(text);
+  if (since !== undefined && since > last.next)
+    out.note(`poly: ${paneId} has printed ${last.next} bytes so far: nothing stands at byte ${since} yet.`);
   const before = (lines[0]?.n ?? 1) - 1;
   if (!json && !raw && first.truncated && first.from <= first.retainedFrom)
     out.note('poly: what was printed before that is no longer kept.');

@@ -124,7 +124,7 @@ export const serverCommands: readonly Command[] = [
     name: 'server logs',
     summary: 'Prints the log of the hub, also when it does not run.',
     flags: {
-      tail: wholeNumber('The last lines; 50 when left out.'),
+      tail: wholeNumber('The last lines; 50 when left out.', { short: 'n' }),
       follow: toggle('Go on as lines are added.', { short: 'f' }),
       audit: toggle('Who was let in and what was started, instead.'),
     },
