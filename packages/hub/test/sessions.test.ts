@@ -97,6 +97,28 @@ describe('/api/sessions', () => {
     expect((await rest('GET', '/api/sessions')).value).toEqual([]);
   });
 
+  it('answers the repeat of a key as the first time, also when the session has gone', async () => {
+    const { id } = await start('cat');
+    const forget = (key: string) =>
+      rest('DELETE', `/api/sessions/${id}/cleanup`, undefined, hub.token, { 'idempotency-key': key });
+    expect(await forget('once')).toEqual({ status: 200, value: { success: true } });
+    expect((await rest('GET', `/api/sessions/${id}`)).status).toBe(404);
+    expect(await forget('once')).toEqual({ status: 200, value: { success: true } });
+    const other = await forget('another');
+    expect([other.status, other.value.error.message]).toEqual([404, `there is no session "${id}".`]);
+  });
+
+  it('ends no pane of tmux, with or without a key', async () => {
+    await hub.client.call('session:start', {});
+    const { id } = await hub.client.call('pane:new', { argv: ['cat'], backend: 'tmux' });
+    for (const more of [undefined, { 'idempotency-key': 'tmux' }])
+      expect((await rest('DELETE', `/api/sessions/${id}`, undefined, hub.token, more)).status).toBe(404);
+    const panes = await hub.client.call('pane:list', {});
+    expect(panes.find((pane) => pane.id === id)).toMatchObject({ status: 'running' });
+    await hub.client.call('pane:close', { paneId: id });
+    await hub.client.call('session:stop', {});
+  });
+
   it('ends those of a pane with the pane itself, and asks nobody', async () => {
     const token = await hub.paneToken('parent');
     const made = await rest('POST', '/api/sessions', { command: 'cat' }, token);

@@ -7,6 +7,7 @@ import {
   readGiven,
 } from '@polyphony/protocol';
 import * as z from 'zod';
+import type { Asker } from '../registry/ask.ts';
 import type { Caller } from '../registry/caller.ts';
 import type { Dispatch } from '../registry/dispatch.ts';
 import { readJson } from './json-body.ts';
@@ -39,17 +40,23 @@ export function sessionRoutes({ dispatch, sessions }: SessionRoutesOptions): rea
       hint: 'GET /api/sessions lists them.',
     });
   };
-  const act = async (action: string, params: object, { request, caller, signal }: Call): Promise<unknown> => {
+  const act = async (
+    action: string,
+    params: object,
+    { request, caller, signal }: Call,
+    check?: Asker['check'],
+  ): Promise<unknown> => {
     const key = request.headers['idempotency-key'];
     return dispatch(action, params, {
       caller,
       signal,
       ...(typeof key === 'string' && { idempotencyKey: key }),
+      check,
     });
   };
-  const close = async (call: Call, cleanup: boolean): Promise<typeof done> => {
-    const { id } = await get(call);
-    await act('pane:close', { paneId: id, cleanup }, call);
+  /** A repeat is answered as the first was, also when the session has gone since. */
+  const actOn = async (action: string, params: object, call: Call): Promise<typeof done> => {
+    await act(action, { paneId: call.name, ...params }, call, () => get(call));
     return done;
   };
   const output = async (call: Call): ReturnType<PtySessions['output']> =>
@@ -92,14 +99,14 @@ export function sessionRoutes({ dispatch, sessions }: SessionRoutesOptions): rea
       path: one,
       summary: 'Ends a session; what it printed stays.',
       scope: 'pane:write',
-      handle: (call) => close(call, false),
+      handle: (call) => actOn('pane:close', { cleanup: false }, call),
     },
     {
       method: 'DELETE',
       path: `${one}/cleanup`,
       summary: 'Ends a session and forgets it.',
       scope: 'pane:write',
-      handle: (call) => close(call, true),
+      handle: (call) => actOn('pane:close', { cleanup: true }, call),
     },
     {
       method: 'POST',
@@ -108,10 +115,7 @@ export function sessionRoutes({ dispatch, sessions }: SessionRoutesOptions): rea
       scope: 'pane:write',
       body: input,
       async handle(call) {
-        const { data } = await read(input, call);
-        const { id } = await get(call);
-        await act('pane:write', { paneId: id, data }, call);
-        return done;
+        return actOn('pane:write', await read(input, call), call);
       },
     },
     {

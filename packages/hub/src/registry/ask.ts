@@ -16,6 +16,8 @@ export interface Asker {
   readonly signal: AbortSignal;
   /** What the call came with, so that its repeat gets the same answer. */
   readonly idempotencyKey?: string | undefined;
+  /** What must be so before the user is asked and it is done; throws when it is not. Of a repeat it is not asked again. */
+  readonly check?: (() => Promise<unknown>) | undefined;
   /** Told that the user is asked from now on, which may take minutes. */
   readonly onAsked?: (() => void) | undefined;
 }

@@ -49,7 +49,10 @@ export function createDispatch(options: DispatchOptions): Dispatch {
       runAction(options, action, params, () => execute(params, contextOf(request, options.log)), {
         ...context,
         // A repeat of a call that was allowed does not ask again.
-        permit: () => question && options.ask(question, request),
+        permit: async () => {
+          await request.check?.();
+          if (question) await options.ask(question, request);
+        },
       });
     if (action.effect === 'read') return unwrap(await run({ caller, logged: false }));
     if (idempotencyKey === undefined) return unwrap(await run({ caller, logged: true }));
@@ -109,7 +112,7 @@ async function runAction(
   action: Action,
   params: unknown,
   execute: () => unknown,
-  { caller, logged, begin, end, permit }: Run & { readonly permit: () => Promise<void> | undefined },
+  { caller, logged, begin, end, permit }: Run & { readonly permit: () => Promise<void> },
 ): Promise<Answer> {
   const shown = { actionName: action.name, params: redact(params, action.secrets) };
   if (logged) allowance.take(caller, shown, 2); // When it begins, and when it ends.
