@@ -123,7 +123,7 @@ describe('a call that is to be asked for', () => {
     const env = { SECRET: 'hunter2' };
     const call = failure(pane.call('pane:restart', { paneId: 'worker', env }));
     const approval = await waiting(hub);
-    expect(approval).toMatchObject({ action: 'pane:restart', kind: 'close', paneId: 'worker' });
+    expect(approval).toMatchObject({ action: 'pane:restart', kind: 'restart', paneId: 'worker' });
     expect(approval).toMatchObject({ command: ['cat'], cwd: hub.home, env: ['SECRET'] });
     expect(JSON.stringify(approval)).not.toContain('hunter2');
     await resolve(hub, approval.id, 'deny');

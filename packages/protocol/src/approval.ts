@@ -2,8 +2,8 @@ import * as z from 'zod';
 import { type Action, defineAction, nothing } from './action.ts';
 import { paneId } from './id.ts';
 
-/** What is asked for: to start a program; to read, type into or change, or end another pane; to change extensions. */
-export const approvalKinds = ['spawn', 'read', 'write', 'close', 'extension'] as const;
+/** What is asked for: to start a program; to read, type into or change, end, or end and start anew another pane; to change extensions. */
+export const approvalKinds = ['spawn', 'read', 'write', 'close', 'restart', 'extension'] as const;
 export type ApprovalKind = (typeof approvalKinds)[number];
 export type Decision = 'allow' | 'deny';
 

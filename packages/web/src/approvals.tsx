@@ -28,8 +28,7 @@ export function Approvals({ hub, approvals, live, now }: ApprovalsProps): JSX.El
         {approvals.map((approval) => (
           <li key={approval.id}>
             <p>
-              <strong>{harmless(approval.by)}</strong> asks:{' '}
-              <strong>{approval.action === 'pane:restart' ? 'restart' : approval.kind}</strong>{' '}
+              <strong>{harmless(approval.by)}</strong> asks: <strong>{approval.kind}</strong>{' '}
               <span className="dim">
                 ({harmless(approval.action)}), {leftUntil(approval.expiresAt, now)}
               </span>

@@ -133,8 +133,10 @@ interface PaneParams {
   readonly paneId: string;
 }
 
+const kinds: Readonly<Record<string, ApprovalKind>> = { 'pane:close': 'close', 'pane:restart': 'restart' };
+
 const kindOf = ({ name, effect }: Action): ApprovalKind =>
-  name === 'pane:close' || name === 'pane:restart' ? 'close' : effect === 'read' ? 'read' : 'write';
+  kinds[name] ?? (effect === 'read' ? 'read' : 'write');
 
 /** What reaches the terminal, whole; of other actions their other parameters. */
 function textOf({ name }: Action, { paneId: _, ...params }: PaneParams): { readonly text?: string } {
