@@ -245,8 +245,9 @@ describe('poly with a real hub', () => {
       async () => stdout,
       (text) => text === 'one\ntw',
     );
+    const closed = once(child, 'close');
     for (let n = 0; n < 2; n++) await ground.ok('send', 'slow', '');
-    const [code] = (await once(child, 'close')) as [number];
+    const [code] = (await closed) as [number];
     // The terminal echoes each Enter.
     expect([code, stdout.replaceAll('\n', '')]).toEqual([0, 'onetwo']);
     const { code: refused, stderr } = await ground.run(['read', 'slow', '-f', '--json']);
@@ -473,6 +474,32 @@ describe('poly with a real hub', () => {
     await ground.ok('up');
     expect((await panes()).filter(({ status }) => status === 'running')).toEqual([]);
   }, 60_000);
+});
+
+describe('poly run where no hub runs', () => {
+  it('starts one, says so, and runs the program', async () => {
+    await using at = new CliGround();
+    const { code, stdout, stderr } = await at.run(['run', '--name', 'first', '--', 'cat']);
+    expect([code, stdout, stderr]).toEqual([
+      0,
+      'first\n',
+      'poly: no hub was running, so that one was started; poly server stop ends it.\n',
+    ]);
+    expect((await at.json<readonly PaneInfo[]>('ls')).map(({ id }) => id)).toEqual(['first']);
+    await at.ok('server', 'stop');
+    // What a hub that has gone left behind leads nobody astray.
+    expect(await at.json('run', '--name', 'second', '--', 'cat')).toMatchObject({ id: 'second' });
+    expect((await at.json<readonly PaneInfo[]>('ls')).map(({ id }) => id).sort()).toEqual([
+      'first',
+      'second',
+    ]);
+  }, 60_000);
+
+  it('starts none to say that a folder is not there', async () => {
+    await using at = new CliGround();
+    expect((await at.run(['run', '--cols', '0', '--', 'cat'])).code).toBe(2);
+    expect((await at.run(['ls'])).code).toBe(6);
+  });
 });
 
 describe('poly where there is no tmux', () => {

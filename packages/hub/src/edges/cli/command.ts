@@ -40,6 +40,8 @@ export interface Command<F extends Flags = Flags> {
   readonly examples: readonly string[];
   /** Reads its words itself, as its flags depend on its arguments. */
   readonly ownWords?: boolean;
+  /** Makes something that needs a hub: one is started where none runs. */
+  readonly startsHub?: boolean;
   /** What the arguments are, for completion. */
   readonly completes?: 'pane' | 'approval' | 'action' | 'client' | 'file';
   /** A number it answers is the exit code. */

@@ -10,7 +10,7 @@ import { version } from './build.ts';
 import type { Call, Command, Offline } from './command.ts';
 import { commands } from './commands.ts';
 import type { Env } from './env.ts';
-import { connectHub } from './find-hub.ts';
+import { connectHub, isNoHub } from './find-hub.ts';
 import { asksForHelp, beforeDashes, showCommand, showGroup, showOverview, synopsis } from './help.ts';
 import { Output, type Streams } from './output.ts';
 import { globalFlags, parse } from './parse.ts';
@@ -63,7 +63,7 @@ async function run(given: readonly string[], around: Surroundings): Promise<unkn
   // Flags that every command has may stand before its name.
   const after = [...given.slice(0, first), ...found.after];
   if (command.ownWords)
-    return command.run(callOf(around, { flags: {}, args: [], rest: undefined, words: after }));
+    return command.run(callOf(around, command, { flags: {}, args: [], rest: undefined, words: after }));
   if (asksForHelp(after)) return showCommand(out, command, verbsOf(command.name));
   const parsed = parse(
     after,
@@ -74,7 +74,7 @@ async function run(given: readonly string[], around: Surroundings): Promise<unkn
   const dashed = command.rest === undefined ? (parsed.rest ?? []) : [];
   const args = [...parsed.args, ...dashed];
   checkArguments(command, args);
-  return command.run(callOf(around, { ...parsed, flags, args, words: after }));
+  return command.run(callOf(around, command, { ...parsed, flags, args, words: after }));
 }
 
 function findCommand(words: readonly string[]): { command: Command; after: readonly string[] } | undefined {
@@ -135,8 +135,12 @@ function checkArguments(command: Command, given: readonly string[]): void {
   );
 }
 
-function callOf(around: Surroundings, parsed: Pick<Call, 'flags' | 'args' | 'rest' | 'words'>): Call {
-  return { ...around, ...parsed, hub: hubWhenAsked(around) };
+function callOf(
+  around: Surroundings,
+  { startsHub = false }: Command,
+  parsed: Pick<Call, 'flags' | 'args' | 'rest' | 'words'>,
+): Call {
+  return { ...around, ...parsed, hub: hubWhenAsked(around, startsHub) };
 }
 
 /** What is being waited for in calls that may take long. */
@@ -146,18 +150,31 @@ const waits: Readonly<Record<string, (paneId: string) => string>> = {
 };
 
 /** A hub that is looked for when it is first asked, and that shows when it is being waited for. */
-function hubWhenAsked({ env, out }: Surroundings): Client {
+function hubWhenAsked(around: Surroundings, startsHub: boolean): Client {
+  const { env, out } = around;
   let found: Client | undefined;
   const hub = async (): Promise<Client> => {
     found ??= connectHub(env);
     return found;
   };
+  const call = (name: string, params: unknown, options?: CallOptions): Promise<never> =>
+    out.progress(
+      waits[name]?.((params as { readonly paneId: string }).paneId) ?? name,
+      hub().then((client) => client.call(name, params, options)),
+    ) as Promise<never>;
   return {
-    call: (name: string, params: unknown, options?: CallOptions) =>
-      out.progress(
-        waits[name]?.((params as { readonly paneId: string }).paneId) ?? name,
-        hub().then((client) => client.call(name, params, options)),
-      ) as Promise<never>,
+    call: async (name: string, params: unknown, options?: CallOptions) => {
+      try {
+        return await call(name, params, options);
+      } catch (error) {
+        if (!startsHub || !isNoHub(error)) throw error;
+      }
+      const { startHub } = await import('./start-hub.ts');
+      const { started } = await startHub({ ...around, flags: {} });
+      if (started) out.note('poly: no hub was running, so that one was started; poly server stop ends it.');
+      found = undefined;
+      return call(name, params, options);
+    },
     emit: async (event, payload) => (await hub()).emit(event, payload),
     get: async (path) => (await hub()).get(path),
     ticket: async (kind) => (await hub()).ticket(kind),

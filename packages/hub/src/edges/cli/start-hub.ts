@@ -25,7 +25,7 @@ export interface Started {
   readonly started: boolean;
 }
 
-type StartCall = Call & { readonly flags: StartFlags };
+type StartCall = Pick<Call, 'env' | 'out' | 'json'> & { readonly flags: StartFlags };
 
 const startMs = 15_000;
 const stopMs = 20_000;

@@ -17,6 +17,7 @@ export const agentCommands: readonly Command[] = [
   command({
     name: 'agent create',
     summary: 'Starts a coding agent in a new pane, here in this folder.',
+    startsHub: true,
     args: ['[agent…]'],
     rest: '<agent> [args…]',
     flags: {

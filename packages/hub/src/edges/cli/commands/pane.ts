@@ -25,6 +25,7 @@ export const paneCommands: readonly Command[] = [
   command({
     name: 'run',
     summary: 'Starts a program in a new pane, here in this folder; without a program: your shell.',
+    startsHub: true,
     rest: '[program [args…]]',
     args: ['[program…]'],
     flags: {
