@@ -1,3 +1,4 @@
+import { PolyError } from '@polyphony/protocol';
 import { choiceOf } from '../../mcp/choose-tools.ts';
 import { safeties } from '../../mcp/tool.ts';
 import { type Command, command } from '../command.ts';
@@ -20,6 +21,17 @@ const carefully = {
   force: toggle('Also where the entry of that name is not as poly writes it.'),
 };
 
+/** Many agents give their servers only some variables; without this one it would be the user who asks. */
+function noProof(pane: string): PolyError {
+  return new PolyError(
+    'unauthenticated',
+    `this runs in the pane ${pane}, and POLY_TOKEN, which proves it, is missing: it would act with all of your rights.`,
+    {
+      hint: 'Have POLY_TOKEN and POLY_SOCKET passed on to it, as the entries of poly mcp install do; outside of panes unset POLY_PANE.',
+    },
+  );
+}
+
 export const mcpCommands: readonly Command[] = [
   command({
     name: 'mcp',
@@ -36,6 +48,7 @@ export const mcpCommands: readonly Command[] = [
       const given = Object.entries(named).filter((flag): flag is [string, string] => flag[1] !== undefined);
       const query = new URLSearchParams([...given, ...(elsewhere ? [['caller-socket', 'false']] : [])]);
       choiceOf(query);
+      if (env.POLY_PANE && !env.POLY_TOKEN) throw noProof(env.POLY_PANE);
       const { statusOf, startHub } = await import('../start-hub.ts');
       const start = async (): Promise<void> => {
         if (!(await statusOf(env))) await startHub({ ...call, env, flags: {} });
