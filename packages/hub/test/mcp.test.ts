@@ -1,3 +1,4 @@
+import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, realpathSync } from 'node:fs';
 import { connect as connectTo, type Socket } from 'node:net';
@@ -5,9 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
-import { CliGround } from './cli-ground.ts';
-import { byHttp, byStdio, use } from './mcp-clients.ts';
-import { TestHub } from './test-hub.ts';
+import { CliGround, type Outcome } from './cli-ground.ts';
+import { byHttp, byStdio, program, use } from './mcp-clients.ts';
+import { TestHub, until } from './test-hub.ts';
 
 const eras = [
   ['the 2025 era', 'legacy'],
@@ -223,7 +224,57 @@ describe('a client that does as it likes', () => {
   });
 });
 
+describe('many calls over HTTP', () => {
+  it('are at most 64 of one caller at once, however many connections they come by', async () => {
+    const { id: mine } = await hub.client.call('pane:new', { argv: ['cat'] });
+    const token = await hub.paneToken('busy');
+    const { id } = await hub.as(token).call('pane:new', { argv: ['cat'] });
+    const call = (asker: string, n: number, params: object, signal?: AbortSignal) =>
+      fetch(`${hub.discovery.url}/mcp`, {
+        method: 'POST',
+        headers: {
+          authorization: `Bearer ${asker}`,
+          'content-type': 'application/json',
+          accept: 'application/json, text/event-stream',
+          'mcp-protocol-version': '2025-06-18',
+        },
+        body: JSON.stringify({ jsonrpc: '2.0', id: n, method: 'tools/call', params }),
+        ...(signal && { signal }),
+      }).then((answer) => answer.text());
+    const wait = (pane: string) => ({ name: 'pty_wait', arguments: { id: pane, exit: true } });
+    const list = { name: 'pty_list', arguments: {} };
+    const leaving = new AbortController();
+    const waits = Array.from({ length: 64 }, (_, n) => call(token, n, wait(id), leaving.signal));
+    const refused = await until(async () => {
+      const answer = await call(token, 65, list);
+      return answer.includes('"error"') && answer;
+    });
+    expect(JSON.parse(refused)).toMatchObject({
+      id: 65,
+      error: { code: -32000, message: expect.stringContaining('At most 64 calls run at once') },
+    });
+    // Others are not held up, and whoever gives up makes room.
+    expect(await call(hub.token, 1, list)).toContain(mine);
+    leaving.abort();
+    await Promise.allSettled(waits);
+    expect(await until(async () => (await call(token, 66, list)).includes('pty_list'))).toBe(true);
+  });
+});
+
 describe('poly mcp', () => {
+  it('acts for nobody where it sits in a pane and cannot prove it', async () => {
+    const { code, stderr, stdout } = await new Promise<Outcome>((resolve) => {
+      const env = { ...(hub.env as Record<string, string>), POLY_PANE: 'agent-pane' };
+      execFile(process.execPath, [program, 'mcp'], { env }, (error, out, err) =>
+        resolve({ code: error ? Number(error.code) : 0, stdout: out, stderr: err }),
+      ).stdin?.end();
+    });
+    expect([code, stdout]).toEqual([4, '']);
+    expect(stderr).toMatch(
+      /^poly: this runs in the pane agent-pane, and POLY_TOKEN, which proves it, is missing: .*rights/,
+    );
+  });
+
   it('works in the folder of its agent, and with its environment', async () => {
     const cwd = mkdtempSync(join(tmpdir(), 'poly-mcp-'));
     const client = await byStdio(hub, { cwd, env: { FRUIT: 'pear' } });

@@ -8,6 +8,7 @@ import type { Caller } from '../../registry/caller.ts';
 import { readJson } from '../json-body.ts';
 import type { Call, Route } from '../routes.ts';
 import { choiceOf } from './choose-tools.ts';
+import { RunningCalls, tooManyCalls } from './most-calls.ts';
 import type * as Sdk from './sdk.ts';
 import { createMcpServer, type McpClient, type McpServerOptions } from './server.ts';
 import { TmuxServers, type TmuxServersOptions } from './tmux/servers.ts';
@@ -32,6 +33,7 @@ export class McpEdge {
   #tmuxTools: Promise<readonly McpTool[]> | undefined;
   /** What is known of callers between two requests of HTTP, which has no conversations. */
   readonly #cursors = new Map<string, Map<string, number>>();
+  readonly #running = new RunningCalls();
   #handler: Promise<Handler> | undefined;
 
   constructor(options: McpEdgeOptions) {
@@ -95,7 +97,12 @@ export class McpEdge {
     this.#handler ??= this.#createHandler();
     const { fetch } = await this.#handler;
     const authInfo = { token: '', clientId: caller.participant, scopes: [], extra: { [clientInfo]: client } };
-    await send(response, await fetch(asked, { parsedBody, authInfo }));
+    const answered = await this.#running.run(caller.family ?? caller.participant, async () => {
+      await send(response, await fetch(asked, { parsedBody, authInfo }));
+      return true;
+    });
+    // As an answer of JSON-RPC: a client shows what it says, and not only a number.
+    if (!answered) await send(response, Response.json(tooManyCalls(idOf(parsedBody))));
     return undefined;
   }
 
@@ -138,6 +145,11 @@ const placeSchema = z.strictObject({
   tmux: z.string().optional(),
   tmuxPane: z.string().optional(),
 });
+
+function idOf(message: unknown): string | number | null {
+  const { id } = (message ?? {}) as { readonly id?: unknown };
+  return typeof id === 'string' || typeof id === 'number' ? id : null;
+}
 
 function loadSdk(): Promise<typeof Sdk> {
   return import('./sdk.ts');

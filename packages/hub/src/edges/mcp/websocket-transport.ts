@@ -1,14 +1,13 @@
 import { setTimeout } from 'node:timers';
 import type { RawData, WebSocket } from 'ws';
 import { parseJson } from '../json-body.ts';
+import { mostCalls, tooManyCalls } from './most-calls.ts';
 import type { serveStdio } from './sdk.ts';
 
 type Transport = NonNullable<NonNullable<Parameters<typeof serveStdio>[1]>['transport']>;
 type Message = Parameters<NonNullable<Transport['onmessage']>>[0];
 type Id = string | number;
 
-/** How many calls of one client may run at once. */
-const mostCalls = 64;
 /** A client that leaves more than this unread is let go: what it does not read would be kept here. */
 const mostUnread = 8 * 1024 * 1024;
 const greetingMs = 10_000;
@@ -82,7 +81,7 @@ export class WebSocketTransport implements Transport {
     if (method === 'notifications/cancelled') this.#running.delete(cancelledBy(message));
     if (id === undefined || method === undefined) return true;
     if (this.#running.size >= mostCalls) {
-      this.#refuse(id, -32_000, `At most ${mostCalls} calls run at once: wait for one of yours.`);
+      void this.send(tooManyCalls(id) as Message);
       return false;
     }
     this.#running.add(id);
