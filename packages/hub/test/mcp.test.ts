@@ -68,6 +68,35 @@ describe.each([
     await client.close();
   });
 
+  it('speaks of tools, and of commands only as of what its user can do', async () => {
+    const all = {
+      query: '?toolsets=panes,actions&safety=destructive',
+      args: ['--toolsets', 'panes,actions', '--safety', 'destructive'],
+    };
+    const client = await connect(hub, all);
+    for (const [tool, given, says] of [
+      ['pane_read', { paneId: 'nobody' }, 'there is no pane "nobody". pty_list shows every pane.'],
+      ['pane_read', { paneId: 'x', tail: 'y' }, 'Its input schema says what it takes.'],
+      ['pane_new', { backend: 'tmux' }, 'Start it with session_start, or use a pty pane: pty_spawn.'],
+      ['extensions_remove', { name: 'nobody' }, 'extensions_list shows them'],
+    ] as const)
+      expect(await use(client, tool, given)).toContain(says);
+    await client.close();
+    const few = await connect(hub, { query: '?toolsets=actions', args: ['--toolsets', 'actions'] });
+    expect(await use(few, 'pane_read', { paneId: 'nobody' })).toContain('pane_list shows every pane.');
+    await few.close();
+  });
+
+  it('promises no call back that nobody makes', async () => {
+    const client = await connect(hub);
+    const { tools } = await client.listTools();
+    const spawn = tools.find(({ name }) => name === 'pty_spawn');
+    const { notifyOnExit } = (spawn?.inputSchema.properties ?? {}) as Record<string, { description: string }>;
+    expect(notifyOnExit?.description).toMatch(/nobody calls you.*pty_wait/);
+    expect(notifyOnExit?.description).not.toContain('Be told here');
+    await client.close();
+  });
+
   it('cancels a wait whose client no longer wants it', async () => {
     const client = await connect(hub);
     const id = idOf(await use(client, 'pty_spawn', { command: 'cat' }));

@@ -1,6 +1,14 @@
 import { createHmac } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { type Client, createClient, type HubRequest, type HubResponse, PolyError } from '@polyphony/protocol';
+import {
+  type Client,
+  createClient,
+  type HubRequest,
+  type HubResponse,
+  inAgentWords,
+  PolyError,
+  paneTools,
+} from '@polyphony/protocol';
 import { type Env, findHub, type HubKey } from './find-hub.ts';
 import { runPoly } from './poly-command.ts';
 import { NobodyListens, open, send } from './socket-http.ts';
@@ -74,5 +82,6 @@ async function atHub<T>(
 /** What is told to the agent of a failure. */
 export function failureText(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  return error instanceof PolyError && error.hint ? `${error.message} ${error.hint}` : error.message;
+  if (!(error instanceof PolyError) || !error.hint) return error.message;
+  return `${error.message} ${inAgentWords(error.hint, (tool) => tool in paneTools)}`;
 }

@@ -24,6 +24,7 @@ export * from './read-given.ts';
 export * from './server.ts';
 export * from './session.ts';
 export * from './shell.ts';
+export * from './tools/agent-words.ts';
 export * from './tools/decode-escapes.ts';
 export * from './tools/pane-answers.ts';
 export * from './tools/pane-tools.ts';

@@ -48,7 +48,7 @@ export function createInputGate({ book, backendOf }: InputGateOptions): InputGat
     const record = book.get(paneId);
     if (record.status !== 'running') {
       throw new PolyError('pane_exited', `${paneId} has ended; nothing can be typed into it.`, {
-        hint: 'poly ls shows which panes run, and pty_list tells agents.',
+        hint: 'poly ls shows which panes run.',
       });
     }
     if (bytes.length > 0) await backendOf(record).type(record, bytes);

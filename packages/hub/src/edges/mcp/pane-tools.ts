@@ -23,6 +23,8 @@ type ParamsOf<Name extends PaneToolName> =
 interface Use<Name extends PaneToolName> {
   readonly effect: Effect;
   readonly destroys?: boolean;
+  /** What parameters mean here, where that is not what they mean in OpenCode. */
+  readonly means?: Readonly<Record<string, string>>;
   run(params: ParamsOf<Name>, access: PaneAccess, context: ToolContext): Promise<string>;
 }
 
@@ -31,6 +33,10 @@ const mostTitle = 200;
 const uses: { readonly [Name in PaneToolName]: Use<Name> } = {
   pty_spawn: {
     effect: 'write',
+    means: {
+      notifyOnExit:
+        'Have the event of its end tell what it printed last. Here nobody calls you: wait for the end with pty_wait.',
+    },
     async run(params, { client, pane }, { place }) {
       const title = params.title ?? commandLine([params.command, ...(params.args ?? [])]).slice(0, mostTitle);
       const { id } = await client.call('pane:new', {
@@ -64,11 +70,11 @@ const uses: { readonly [Name in PaneToolName]: Use<Name> } = {
 /** The terminals, as opencode-pty calls them. */
 export const mcpPaneTools: readonly McpTool[] = (Object.keys(paneTools) as PaneToolName[]).map((name) => {
   const { description, params } = paneTools[name] as Tool;
-  const { effect, destroys, run } = uses[name] as Use<PaneToolName>;
+  const { effect, destroys, means = {}, run } = uses[name] as Use<PaneToolName>;
   return {
     ...{ name, description, effect, toolset: 'panes' },
     ...(destroys && { destroys }),
-    inputSchema: jsonSchemaOf(params, 'input'),
+    inputSchema: schemaOf(params, means),
     async run(args, context) {
       const given = readGiven(params, args, { what: name });
       const { client, cursors } = context;
@@ -77,6 +83,15 @@ export const mcpPaneTools: readonly McpTool[] = (Object.keys(paneTools) as PaneT
     },
   };
 });
+
+function schemaOf(params: Tool['params'], means: Readonly<Record<string, string>>): McpTool['inputSchema'] {
+  const schema = jsonSchemaOf(params, 'input') as { readonly properties?: Record<string, object> };
+  const told = Object.entries(means).map(([name, description]) => [
+    name,
+    { ...schema.properties?.[name], description },
+  ]);
+  return { ...schema, properties: { ...schema.properties, ...Object.fromEntries(told) } };
+}
 
 async function paneOf(client: ToolContext['client'], id: string): Promise<PaneInfo> {
   const pane = (await client.call('pane:list', {})).find((one) => one.id === id);

@@ -1,4 +1,4 @@
-import { PolyError } from '@polyphony/protocol';
+import { inAgentWords, PolyError } from '@polyphony/protocol';
 import type { Caller } from '../../registry/caller.ts';
 import type { Dispatch } from '../../registry/dispatch.ts';
 import type { Registered } from '../../registry/registry.ts';
@@ -53,7 +53,10 @@ export function createMcpServer(sdk: typeof Sdk, options: McpServerOptions, clie
         ...(structured && isShort(text) && { structuredContent: structured }),
       };
     } catch (error) {
-      return { isError: true, content: [{ type: 'text', text: refusalOf(error) }] };
+      // A pane may use little of what acts on the hub itself.
+      const has = (name: string): boolean =>
+        tools.has(name) && (caller.pane === undefined || /^(pty|pane)_/.test(name));
+      return { isError: true, content: [{ type: 'text', text: refusalOf(error, has) }] };
     }
   });
   return server;
@@ -90,9 +93,9 @@ function noSuchTool(
 }
 
 /** What went wrong and what to do next, in one text: agents see nothing else. */
-function refusalOf(error: unknown): string {
+function refusalOf(error: unknown, has: (tool: string) => boolean): string {
   if (!(error instanceof PolyError))
     return `It failed: ${error instanceof Error ? error.message : String(error)}`;
   const { code, message, hint } = error.info;
-  return [`${code}: ${message}`, hint].filter(Boolean).join(' ');
+  return [`${code}: ${message}`, hint && inAgentWords(hint, has)].filter(Boolean).join(' ');
 }

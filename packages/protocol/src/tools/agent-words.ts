@@ -1,0 +1,49 @@
+interface Translation {
+  /** What a hint says to people at a command line. */
+  readonly said: RegExp;
+  /** Tools that do the same, the best first; without one nothing needs to be there. */
+  readonly tools?: readonly string[];
+  /** What an agent is told, with what stood in the brackets of the pattern. */
+  says(tool: string, ...found: readonly string[]): string;
+}
+
+const called = (tool: string): string => tool;
+
+const translations: readonly Translation[] = [
+  {
+    said: /poly action \S+ --help shows what it takes\./g,
+    says: () => 'Its input schema says what it takes.',
+  },
+  { said: /poly run --backend pty|--backend pty/g, tools: ['pty_spawn'], says: called },
+  {
+    said: /poly run --backend pty|--backend pty/g,
+    tools: ['pane_new'],
+    says: (tool) => `${tool} with backend "pty"`,
+  },
+  { said: /poly ls\b/g, tools: ['pty_list', 'pane_list'], says: called },
+  { said: /poly session start\b/g, tools: ['session_start'], says: called },
+  { said: /poly server status\b/g, tools: ['server_status'], says: called },
+  { said: /poly approvals ls\b/g, tools: ['approval_list'], says: called },
+  { said: /poly ext list\b/g, tools: ['extensions_list'], says: called },
+  {
+    said: /poly ext remove (\S+)/g,
+    tools: ['extensions_remove'],
+    says: (tool, name = '') => `${tool} with name "${name}"`,
+  },
+];
+
+/**
+ * A hint as an agent can follow it: by the tool that does the same where it has one; what only a command does is for
+ * its user.
+ *
+ * @example inAgentWords('poly ls shows every pane.', (tool) => tool === 'pty_list') // 'pty_list shows every pane.'
+ */
+export function inAgentWords(hint: string, has: (tool: string) => boolean): string {
+  const told = translations.reduce((text, { said, tools, says }) => {
+    const tool = tools?.find(has);
+    if (tools && tool === undefined) return text;
+    return text.replace(said, (_, ...found: readonly unknown[]) => says(tool ?? '', ...found.map(String)));
+  }, hint);
+  const isCommand = /(^|\s)(poly [a-z]|--[a-z])/.test(told) && !/\buser\b/i.test(told);
+  return isCommand ? `${told} (That is a command for your user.)` : told;
+}
