@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { startTimeOf } from '../src/host/process-table.ts';
@@ -127,6 +127,43 @@ describe('a host that is killed', () => {
     const fresh = await hub.client.call('pane:new', { argv: ['cat'], backend: 'pty' });
     await hub.client.call('pane:write', { paneId: fresh.id, data: 'alive', enter: true });
     await until(async () => (await read(hub, fresh.id)).includes('alive'));
+  });
+});
+
+describe('a tmux pane whose host is killed while it prints', () => {
+  it('misses no line that tmux has, in their order, and says that what its host had is gone', async () => {
+    await using hub = await TestHub.start({ env: { PTY_MAX_BUFFER_LINES: '10000000' } });
+    await hub.client.call('session:start', {});
+    const stop = join(hub.home, 'stop');
+    const { id } = await hub.client.call('pane:new', {
+      argv: [
+        'sh',
+        '-c',
+        `i=0; until [ -e ${stop} ]; do i=$((i+1)); echo "line $i"; done; echo done; exec cat`,
+      ],
+      backend: 'tmux',
+    });
+    const newest = async (): Promise<string> =>
+      (await hub.client.call('pane:read', { paneId: id, tail: 1 })).lines?.[0]?.text ?? '';
+    await until(newest);
+    process.kill(hub.hostPid(), 'SIGKILL');
+    await until(() => newest().catch(() => undefined));
+    writeFileSync(stop, '');
+    await until(async () => (await newest()) === 'done');
+    const first = await hub.client.call('pane:read', { paneId: id, since: 0, limit: 1 });
+    expect(first).toMatchObject({ truncated: true, from: first.retainedFrom });
+    expect(await hub.client.call('pane:read', { paneId: id, fromLine: 1 })).toMatchObject({
+      truncated: true,
+    });
+    const lines: string[] = [];
+    for (let since = first.from, more = true; more; ) {
+      const page = await hub.client.call('pane:read', { paneId: id, since, limit: 10_000 });
+      lines.push(...(page.lines ?? []).map(({ text }) => text));
+      ({ next: since, more } = page);
+    }
+    const [begin = 0] = lines.map((line) => Number(line.slice(5)));
+    expect(lines.pop()).toBe('done');
+    expect(lines.findIndex((line, index) => line !== `line ${begin + index}`)).toBe(-1);
   });
 });
 

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import {
   existsSync,
@@ -180,6 +181,71 @@ describe('output on the disk', () => {
       from: 0,
     });
     await isWritten(hub, id);
+  });
+
+  it('of a shell in tmux goes on in the line it was in: nothing glued, torn or told twice', async () => {
+    await using hub = await TestHub.start({ config });
+    await hub.client.call('session:start', {});
+    const { id } = await hub.client.call('pane:new', {
+      argv: ['sh'],
+      env: { PS1: 'prompt> ' },
+      backend: 'tmux',
+    });
+    const type = (data: string) => hub.client.call('pane:write', { paneId: id, data, enter: true });
+    const shows = (...last: string[]) =>
+      until(async () => {
+        const lines = texts(await read(hub, id).catch(() => ({}) as PaneReadResult));
+        return lines.slice(-last.length).join('\n') === last.join('\n');
+      });
+    await shows('prompt> ');
+    await type("printf 'one\\ttwo\\n\\033[31mred\\033[m\\n'");
+    await shows('red', 'prompt> ');
+    await isWritten(hub, id);
+    const before = await read(hub, id, { since: 0 });
+    process.kill(hub.hostPid(), 'SIGKILL');
+    // While no host is there, the shell is typed to in tmux.
+    const tmux = ['-L', hub.env.POLY_TMUX_SOCKET ?? ''];
+    execFileSync('tmux', [...tmux, 'send-keys', '-t', ':{end}', 'echo meanwhile', 'Enter']);
+    await shows('prompt> echo meanwhile', 'meanwhile', 'prompt> ');
+    await type('echo after');
+    await shows('prompt> echo after', 'after', 'prompt> ');
+    const whole = await read(hub, id, { since: 0 });
+    expect(texts(whole)).toEqual([
+      ...texts(before).slice(0, -1),
+      ...['prompt> echo meanwhile', 'meanwhile', 'prompt> echo after', 'after', 'prompt> '],
+    ]);
+    expect(whole).toMatchObject({ from: 0, truncated: false, more: false });
+    await isWritten(hub, id);
+  });
+
+  it('that does not fit what tmux still shows goes on in a new line, behind a gap that is told', async () => {
+    await using hub = await TestHub.start({ config });
+    await hub.client.call('session:start', {});
+    const { id } = await hub.client.call('pane:new', {
+      argv: [
+        'sh',
+        '-c',
+        'printf "one\\ntwo\\nhalf"; read _; printf "\\033[H\\033[2J\\033[3Jnew\\n"; exec cat',
+      ],
+      backend: 'tmux',
+    });
+    await until(async () => texts(await read(hub, id)).at(-1) === 'half');
+    await isWritten(hub, id);
+    const { next } = await read(hub, id, { tail: 0 });
+    await hub.kill('SIGKILL');
+    process.kill(hub.hostPid(), 'SIGKILL');
+    const tmux = (...argv: string[]) =>
+      execFileSync('tmux', ['-L', hub.env.POLY_TMUX_SOCKET ?? '', ...argv], { encoding: 'utf8' });
+    tmux('send-keys', '-t', ':{end}', 'Enter');
+    await until(() => tmux('capture-pane', '-p', '-t', ':{end}').startsWith('new'));
+    await hub.start();
+    await until(async () => texts(await read(hub, id, { tail: 1 }))[0] === 'new');
+    const kept = await read(hub, id, { since: 0 });
+    expect(kept).toMatchObject({ from: 0, next, more: true, truncated: false });
+    expect(texts(kept)).toEqual(['one', 'two', 'half']);
+    const after = await read(hub, id, { since: next });
+    expect(after).toMatchObject({ lines: [{ n: 4, text: 'new' }], truncated: true, more: false });
+    expect(after.from).toBeGreaterThan(next);
   });
 
   it('is lost with the host where it is kept in memory, and says how it would not have been', async () => {

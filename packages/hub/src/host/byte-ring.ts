@@ -151,6 +151,15 @@ export class ByteRing {
     this.#marks.dropBefore(this.#start);
   }
 
+  /** Forgets everything and goes on in a new line, behind a gap of one byte: how many are missing nobody knows. */
+  leap(): void {
+    this.#slabs.leap(1);
+    this.#lines.push(this.end);
+    this.#lines.dropBefore(this.#lines.last);
+    this.#start = this.end;
+    this.#marks.dropBefore(this.#start);
+  }
+
   /** However many lines there are, none from this place on is forgotten; too many bytes still are. */
   hold(from: number): void {
     this.#heldFrom = from;

@@ -19,12 +19,13 @@ import {
   type RequestName,
   type Result,
   type SearchQuery,
+  type Shown,
   type TreeSpec,
 } from './requests.ts';
 import type { ScreenSnapshot } from './screen.ts';
 import type { SearchOutcome } from './search-threads.ts';
 
-export type { HostDisk, HostPane } from './requests.ts';
+export type { HostDisk, HostPane, Shown } from './requests.ts';
 
 /** Output of a pane as it comes, or a gap: bytes that the host had forgotten before they could be sent. */
 export type Followed =
@@ -44,6 +45,8 @@ export interface Host extends AsyncDisposable {
   open(spec: OpenSpec): Promise<OpenedPane>;
   /** Keeps the bytes of a tmux pane: pipe them into the fifo. A known id gets the same one again. */
   adopt(spec: AdoptSpec): Promise<{ readonly fifo: string }>;
+  /** Puts what tmux shows of a pane that is held before what comes through its pipe, as far as it is not kept yet. */
+  replay(id: string, shown: Shown): Promise<void>;
   /** A tmux pane has ended: waits until its pipe is closed and read, then marks it so. */
   finish(id: string, exit: Exit): Promise<void>;
   /** Types bytes, whole and in order; answers with their number when the terminal has taken them. */
@@ -201,6 +204,9 @@ function createHost(link: Link, { pid, startTime, version }: HostHello): Host {
     version,
     open: (spec) => ask('open', spec),
     adopt: (spec) => ask('adopt', spec),
+    replay: async (id, { lines, end }) => {
+      await link.ask('replay', { id, end }, Buffer.from(lines.join('\n')));
+    },
     finish: (id, { exitCode, exitSignal }) => tell('finish', { id, exitCode, exitSignal }),
     write: async (id, bytes) => (await link.ask('write', { id }, bytes)).result.written,
     resize: (id, cols, rows) => tell('resize', { id, cols, rows }),

@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 import * as z from 'zod';
 import type { Follower } from './follower.ts';
 import { HostError } from './host-error.ts';
+import type { Pane } from './pane.ts';
 import {
   type HostEvent,
   hubNotice,
@@ -31,6 +32,8 @@ const requestHead = z.object({ request: z.int(), name: z.string(), params: z.unk
 /** One hub's side of the host: reads its requests, answers them, and owns its followers. */
 export class Connection {
   readonly followers: Map<number, Follower> = new Map();
+  /** Panes whose pipes wait for a word of this hub. */
+  readonly held: Set<Pane> = new Set();
   /** The hub's process, known after its hello. */
   peer: number | null = null;
   readonly #socket: Socket;

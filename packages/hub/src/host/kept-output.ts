@@ -6,7 +6,9 @@ import {
   type RingLimits,
   type SharedRange,
 } from './byte-ring.ts';
-import { longestLine } from './line-starts.ts';
+import type { KeptEnd } from './joint.ts';
+import { longestLine, newline } from './line-starts.ts';
+import { plainLines } from './plain-view.ts';
 import type { Segment, Segments } from './segments.ts';
 import type { Slab } from './slabs.ts';
 
@@ -59,6 +61,20 @@ export class KeptOutput {
 
   get lines(): number {
     return this.ring.lines;
+  }
+
+  /** The last lines in memory, and the one that is open. */
+  keptEnd(lines: number): KeptEnd {
+    const page = this.ring.page({ tail: lines + 1 });
+    const texts = plainLines(page).map(({ text }) => text);
+    const isOpen = page.bytes.length > 0 && page.bytes.at(-1) !== newline;
+    const open = isOpen ? (texts.pop() ?? '') : '';
+    return { lines: texts, open, isAll: page.from === 0 && page.next > 0 };
+  }
+
+  /** Goes on in a new line, behind a gap: something may be missing. All that is in memory must be in files. */
+  leap(): void {
+    this.ring.leap();
   }
 
   append(bytes: Uint8Array): void {

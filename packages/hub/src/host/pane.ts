@@ -1,11 +1,12 @@
 import type { Page, PageQuery } from './byte-ring.ts';
 import { refuseInvalid } from './find-lines.ts';
 import { HostError } from './host-error.ts';
+import { continueOutput } from './joint.ts';
 import type { KeptOutput } from './kept-output.ts';
 import type { OutputBudget } from './output-budget.ts';
 import type { PipeSource } from './pipe-source.ts';
 import type { Exit, PtyProcess } from './pty-driver.ts';
-import type { HostPane, SearchQuery } from './requests.ts';
+import type { HostPane, SearchQuery, Shown } from './requests.ts';
 import { Screen, type ScreenSnapshot } from './screen.ts';
 import type { SearchOutcome, SearchThreads } from './search-threads.ts';
 import type { Terminals } from './terminals.ts';
@@ -84,6 +85,17 @@ export class Pane {
     this.#options.budget.use(this.output.ring);
     this.#screen?.wake();
     for (const listener of this.#listeners) listener();
+  }
+
+  /** Lets its pipe be read, after what its terminal shows of the time before; nothing when nobody can tell. */
+  replay(shown?: Shown): void {
+    if (this.pipe.isRead) return;
+    const { lines, end } = shown ?? { lines: [''], end: '' };
+    const { rest, isSeamless } = continueOutput(this.output.keptEnd(lines.length), lines);
+    if (!shown || !isSeamless) this.output.leap();
+    const reset = rest.includes('\x1b') ? '\x1b[0m' : '';
+    if (rest !== '' || end !== '') this.append(Buffer.from(`${rest}${reset}${end}`));
+    this.pipe.begin();
   }
 
   end(exit: Exit): void {

@@ -22,7 +22,10 @@ export class PipeSource {
   readonly path: string;
   readonly #listener: PipeListener;
   readonly #buffer: Buffer;
-  #socket: Socket;
+  /** Open from the beginning, so that no writer waits or fails. */
+  #fd: number;
+  /** None before the reading begins. */
+  #socket: Socket | null = null;
   #ended: PromiseWithResolvers<void> = Promise.withResolvers();
   #hasWriter = true;
   #quiet: NodeJS.Timeout | undefined;
@@ -49,7 +52,16 @@ export class PipeSource {
     this.path = path;
     this.#buffer = buffer;
     this.#listener = listener;
-    this.#socket = this.#open();
+    this.#fd = this.#open();
+  }
+
+  /** Reads from now on. */
+  begin(): void {
+    if (!this.#closed) this.#socket ??= this.#read();
+  }
+
+  get isRead(): boolean {
+    return this.#socket !== null;
   }
 
   /** Whether somebody writes, or is still expected to. */
@@ -64,11 +76,14 @@ export class PipeSource {
     this.#ended = Promise.withResolvers();
   }
 
-  #open(): Socket {
+  #open(): number {
     // Opened this way while nobody writes, it reports an end only after a writer has come and gone (Linux).
-    const fd = openSync(this.path, constants.O_RDONLY | constants.O_NONBLOCK);
+    return openSync(this.path, constants.O_RDONLY | constants.O_NONBLOCK);
+  }
+
+  #read(): Socket {
     const socket = new Socket({
-      fd,
+      fd: this.#fd,
       readable: true,
       writable: false,
       onread: {
@@ -85,7 +100,9 @@ export class PipeSource {
     // Opened again before the old end closes: in between, the next writer would have nobody to write to.
     socket.on('end', () => {
       this.#writerGone();
-      if (!this.#closed) this.#socket = this.#open();
+      if (this.#closed) return;
+      this.#fd = this.#open();
+      this.#socket = this.#read();
     });
     socket.resume();
     return socket;
@@ -99,6 +116,7 @@ export class PipeSource {
 
   /** Waits until all has been read that the writer passed on: until it has gone or, if it stays, is quiet for long. */
   async drain(): Promise<void> {
+    this.begin();
     const quiet = Promise.withResolvers<void>();
     this.#quiet = setTimeout(quiet.resolve, quietMs);
     await Promise.race([this.#ended.promise, quiet.promise]);
@@ -108,7 +126,7 @@ export class PipeSource {
 
   /** What a second writer has left in the pipe since the first had gone, and the event loop has not seen yet. */
   #readRest(): void {
-    const fd = openSync(this.path, constants.O_RDONLY | constants.O_NONBLOCK);
+    const fd = this.#open();
     try {
       for (;;) {
         const size = readSync(fd, this.#buffer);
@@ -124,7 +142,8 @@ export class PipeSource {
 
   async close(): Promise<void> {
     this.#closed = true;
-    this.#socket.destroy();
+    if (this.#socket) this.#socket.destroy();
+    else closeSync(this.#fd);
     await rm(this.path, { force: true });
   }
 }

@@ -7,7 +7,7 @@ import type { ScreenSnapshot } from './screen.ts';
 import type { SearchOutcome } from './search-threads.ts';
 
 /** Hosts and hubs of one major version understand each other; what a minor one adds, the older refuses by name. */
-export const protocol: Protocol = { major: 1, minor: 2 };
+export const protocol: Protocol = { major: 1, minor: 3 };
 
 export interface Protocol {
   readonly major: number;
@@ -61,6 +61,16 @@ export interface AdoptSpec extends Keep {
   readonly id: string;
   readonly cols: number;
   readonly rows: number;
+  /** Its pipe is not read before `replay` has told what tmux shows, or the hub has gone. */
+  readonly held?: boolean | undefined;
+}
+
+/** What tmux shows of a pane at the moment in which its pipe begins. */
+export interface Shown {
+  /** With their colours, none of them wrapped; the cursor is at the end of the last. */
+  readonly lines: readonly string[];
+  /** What a terminal is told after them, to look the same. */
+  readonly end: string;
 }
 
 export interface HostPane extends Exit {
@@ -105,11 +115,12 @@ export interface SearchQuery extends Pattern {
 type PaneParams = { readonly id: string };
 type Nothing = Record<string, never>;
 
-/** Every request there is. The bytes of `write` and of the answer to `read` travel beside it, in the frame's body. */
+/** Every request there is. The bytes of `write`, the lines of `replay` and what `read` answers travel beside it, in the frame's body. */
 interface Requests {
   hello: { params: Hello; result: HostHello };
   open: { params: OpenSpec; result: OpenedPane };
   adopt: { params: AdoptSpec; result: { readonly fifo: string } };
+  replay: { params: PaneParams & Pick<Shown, 'end'>; result: Nothing };
   finish: { params: PaneParams & Exit; result: Nothing };
   write: { params: PaneParams; result: { readonly written: number } };
   resize: { params: PaneParams & { readonly cols: number; readonly rows: number }; result: Nothing };
@@ -218,9 +229,12 @@ export const requests: Schemas = {
     result: z.object({ pid: count, startTime: z.string().nullable() }),
   },
   adopt: {
-    params: z.object({ id, cols: size, rows: size, ...keep }).refine(isFolder, noFolder),
+    params: z
+      .object({ id, cols: size, rows: size, held: z.boolean().optional(), ...keep })
+      .refine(isFolder, noFolder),
     result: z.object({ fifo: z.string() }),
   },
+  replay: { params: z.object({ id, end: z.string() }), result: nothing },
   finish: { params: z.object({ id, ...exit }), result: nothing },
   write: { params: z.object({ id }), result: z.object({ written: count }) },
   resize: { params: z.object({ id, cols: size, rows: size }), result: nothing },

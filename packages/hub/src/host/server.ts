@@ -75,6 +75,7 @@ export class HostServer {
       this.#connections.add(
         new Connection(socket, this.#handlers, (connection) => {
           this.#connections.delete(connection);
+          for (const pane of connection.held) pane.replay();
           this.#checkIdle();
         }),
       );
@@ -109,7 +110,13 @@ export class HostServer {
       await turn;
       return { result: this.#open(spec) };
     },
-    adopt: async (spec) => ({ result: { fifo: await this.#adopt(spec) } }),
+    adopt: async (spec, connection) => ({ result: { fifo: await this.#adopt(spec, connection) } }),
+    replay: ({ id, end }, connection, body) => {
+      const pane = this.#pane(id);
+      connection.held.delete(pane);
+      pane.replay({ lines: body.toString().split('\n'), end });
+      return nothing;
+    },
     finish: async ({ id, exitCode, exitSignal }) => {
       const pane = this.#pane(id);
       if (pane.exit === null) {
@@ -222,7 +229,7 @@ export class HostServer {
     return { pid: process.pid, startTime: process.startTime };
   }
 
-  async #adopt(spec: AdoptSpec): Promise<string> {
+  async #adopt(spec: AdoptSpec, connection: Connection): Promise<string> {
     const known = this.#panes.get(spec.id);
     if (known) {
       known.pipe.expectWriter();
@@ -236,9 +243,11 @@ export class HostServer {
     });
     if (this.#panes.has(spec.id)) {
       await pipe.close();
-      return this.#adopt(spec);
+      return this.#adopt(spec, connection);
     }
     this.#keep(pane, { kind: 'pipe', pipe });
+    if (spec.held) connection.held.add(pane);
+    else pipe.begin();
     return path;
   }
 

@@ -61,6 +61,14 @@ export class Slabs {
     }
   }
 
+  /** Forgets everything, and goes on so many bytes further. */
+  leap(bytes: number): void {
+    this.#slabs = [];
+    this.#spare = null;
+    this.held = 0;
+    this.end += bytes;
+  }
+
   dropSpare(): void {
     this.held -= this.#spare?.length ?? 0;
     this.#spare = null;

@@ -1,6 +1,6 @@
 import type { Participant } from '@polyphony/protocol';
 import { draft } from '../events/event-log.ts';
-import type { Host, HostPane } from '../host/client.ts';
+import type { Host, HostPane, Shown } from '../host/client.ts';
 import { startTimeOf } from '../host/process-table.ts';
 import type { Log } from '../platform/log.ts';
 import type { Credentials } from '../registry/credentials.ts';
@@ -24,6 +24,8 @@ export interface AdoptionOptions {
   /** Looks after work that nobody waits for. */
   readonly own: (work: Promise<unknown>) => void;
 }
+
+const nothingShown: Shown = { lines: [], end: '' };
 
 /** Makes the book agree with what the host and tmux really have, whichever of them was away. */
 export class Adoption {
@@ -182,7 +184,10 @@ export class Adoption {
     if (!record || row.dead || (known && row.piped)) return;
     const { cols, rows } = record;
     const kept = { ...keep, family: familyOf(record), note: noteOf(record) };
-    const { fifo } = await host.adopt({ id: row.id, cols, rows, ...kept });
-    await tmux.pipeAgain(row, fifo, { withHistory: !known });
+    const { fifo } = await host.adopt({ id: row.id, cols, rows, held: !known, ...kept });
+    const piped = tmux.pipeAgain(row, fifo);
+    // A host that holds the pipe must hear of it in any case.
+    if (!known) await host.replay(row.id, await piped.catch(() => nothingShown));
+    await piped;
   }
 }

@@ -1,10 +1,11 @@
 import { isUtf8 } from 'node:buffer';
 import { existsSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
 import { constants } from 'node:os';
 import { setTimeout } from 'node:timers/promises';
 import { PolyError } from '@polyphony/protocol';
+import type { Shown } from '../host/client.ts';
 import { findProgram } from '../host/find-program.ts';
+import { plainLine } from '../host/plain-view.ts';
 import { listProcesses, startTimeOf } from '../host/process-table.ts';
 import type { PaneBackend } from './backend.ts';
 import type { HostLink } from './host-link.ts';
@@ -185,17 +186,19 @@ export class TmuxBackend implements PaneBackend {
     return [...new Map(rows.map((row) => [row.tmuxPane, row])).values()];
   }
 
-  /** Pipes a pane's output to the host again; a new host first gets what tmux still has of it. */
-  async pipeAgain(
-    { tmuxPane }: TmuxPaneRow,
-    fifo: string,
-    { withHistory }: { withHistory: boolean },
-  ): Promise<void> {
-    if (withHistory) {
-      const history = await this.#session.read('capture-pane', '-p', '-e', '-J', '-S', '-', '-t', tmuxPane);
-      await writeFile(fifo, `${history.trimEnd().replaceAll('\n', '\r\n')}\r\n`);
-    }
-    await this.#session.runLine(this.#pipe(tmuxPane, fifo));
+  /** Pipes a pane's output to the host again; answers what tmux shows of it at the very moment in which that begins. */
+  async pipeAgain({ tmuxPane }: TmuxPaneRow, fifo: string): Promise<Shown> {
+    const capture = ['capture-pane', '-p', '-t', tmuxPane];
+    const replies = await this.#session.runLine([
+      ...this.#pipe(tmuxPane, fifo),
+      ['display-message', '-p', '-t', tmuxPane, cursorFormat],
+      [...capture, '-P'],
+      [...capture, '-e', '-J', '-S', '-'],
+      [...capture, '-e', '-J', '-S', '-', '-E', '-1'],
+      [...capture, '-e'],
+    ]);
+    const [cursor = '', unfinished = '', whole = '', history = '', screen = ''] = replies.slice(-5);
+    return shownOf(cursor, { unfinished: withoutEnd(unfinished), whole, history, screen });
   }
 
   /** Whether another hub has panes in the session. */
@@ -267,6 +270,51 @@ export class TmuxBackend implements PaneBackend {
     ];
   }
 }
+
+const cursorFormat = '#{alternate_on} #{history_size} #{pane_width} #{pane_height} #{cursor_x} #{cursor_y}';
+
+interface Captured {
+  /** The beginning of a sequence whose end comes through the pipe. */
+  readonly unfinished: string;
+  /** Everything; what has left the screen; what is on it. */
+  readonly whole: string;
+  readonly history: string;
+  readonly screen: string;
+}
+
+function shownOf(said: string, { unfinished, whole, history, screen }: Captured): Shown {
+  const [alternate, scrolled, cols = 0, rows = 0, x = 0, y = 0] = said.trim().split(' ').map(Number);
+  if (alternate) {
+    const drawn = withoutEnd(screen).replaceAll('\n', '\r\n');
+    const end = `\x1b[?1049h\x1b[H${drawn}\x1b[0m\x1b[${y + 1};${x + 1}H${unfinished}`;
+    // Of a history that is empty tmux shows the first line of the screen.
+    return { lines: newest([...(scrolled ? withoutEnd(history).split('\n') : []), '']), end };
+  }
+  const lines = withoutEnd(whole).split('\n');
+  let below = rows - 1 - y;
+  while (below > 0 && lines.length > 1 && lines.at(-1) === '') {
+    lines.pop();
+    below--;
+  }
+  const { length } = plainLine(lines.at(-1) ?? '');
+  const up = below > 0 ? `\x1b[${below}A` : '';
+  const isThere = below === 0 && (length === x || (x > 0 && length % cols === x));
+  return { lines: newest(lines), end: `${up}${isThere ? '' : `\x1b[${x + 1}G`}${unfinished}` };
+}
+
+/** No more than one message takes. */
+function newest(lines: readonly string[]): readonly string[] {
+  let size = 0;
+  const first = lines.findLastIndex((line) => {
+    size += line.length + 1;
+    return size > mostShown;
+  });
+  return lines.slice(first + 1);
+}
+
+const mostShown = 4 * 1024 * 1024;
+
+const withoutEnd = (text: string): string => text.replace(/\n$/, '');
 
 /**
  * Runs the program and outlives it by a moment, then ends exactly as it did. tmux closes a terminal as soon as it has
