@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { startTimeOf } from '../src/host/process-table.ts';
@@ -229,6 +230,64 @@ describe('a tmux server the hub no longer finds', () => {
     await hub.client.call('pane:write', { paneId: id, data: 'still here\r' });
     await until(async () => (await read(hub, id)).includes('still here'));
     expect(startTimeOf(pid ?? 0)).toBe(begun);
+  });
+});
+
+describe.runIf(process.platform === 'linux')('a tmux server whose socket is gone', () => {
+  it.each(['deleted', 'moved'])('is found, and gets it back: %s', async (how) => {
+    await using hub = await TestHub.start();
+    await hub.client.call('session:start', {});
+    const { id, pid } = await hub.client.call('pane:new', { argv: ['cat'], backend: 'tmux' });
+    const server = tmux(hub, 'display-message', '-p', '#{pid}');
+    const socket = tmux(hub, 'display-message', '-p', '#{socket_path}').trim();
+    const hide = (): void => (how === 'moved' ? renameSync(socket, join(hub.home, 'moved')) : rmSync(socket));
+    hide();
+    expect(await hub.client.call('session:status', {})).toMatchObject({ running: true });
+    expect(await hub.client.call('session:start', {})).toMatchObject({ running: true });
+    // Whoever asks with tmux itself finds the same server.
+    expect(tmux(hub, 'display-message', '-p', '#{pid}')).toBe(server);
+    hide();
+    const other = await hub.client.call('pane:new', { argv: ['cat'], backend: 'tmux' });
+    await hub.kill('SIGKILL');
+    hide();
+    await hub.start();
+    expect(await hub.client.call('session:start', {})).toMatchObject({ running: true });
+    expect(tmux(hub, 'display-message', '-p', '#{pid}')).toBe(server);
+    expect(await hub.client.call('pane:list', {})).toMatchObject([
+      { id, pid, status: 'running' },
+      { id: other.id, pid: other.pid, status: 'running' },
+    ]);
+    await hub.client.call('pane:write', { paneId: id, data: 'still here', enter: true });
+    await until(async () => (await read(hub, id)).includes('still here'));
+  });
+
+  it('says so where the socket cannot come back, and what to do', async () => {
+    const dir = mkdtempSync(join(tmpdir(), 'poly-socket-'));
+    const POLY_TMUX_SOCKET = join(dir, 'in', 'tmux');
+    mkdirSync(join(dir, 'in'), { mode: 0o700 });
+    await using hub = await TestHub.start({ env: { POLY_TMUX_SOCKET } });
+    await hub.client.call('session:start', {});
+    const pid = execFileSync('tmux', ['-S', POLY_TMUX_SOCKET, 'display-message', '-p', '#{pid}'], {
+      encoding: 'utf8',
+    }).trim();
+    try {
+      renameSync(join(dir, 'in'), join(dir, 'out'));
+      writeFileSync(join(dir, 'in'), 'no folder');
+      const said = `tmux runs (pid ${pid}), but its socket ${POLY_TMUX_SOCKET} is gone`;
+      const trouble = expect.stringContaining(said);
+      expect(await hub.client.call('session:status', {})).toMatchObject({ running: false, trouble });
+      await expect(hub.client.call('session:start', {})).rejects.toMatchObject({
+        code: 'unavailable',
+        message: trouble,
+        hint: expect.stringContaining(`kill -USR1 ${pid}`),
+      });
+      rmSync(join(dir, 'in'));
+      renameSync(join(dir, 'out'), join(dir, 'in'));
+      expect(await hub.client.call('session:status', {})).toMatchObject({ running: true });
+    } finally {
+      process.kill(Number(pid), 'SIGKILL');
+      rmSync(dir, { recursive: true, force: true });
+    }
   });
 });
 

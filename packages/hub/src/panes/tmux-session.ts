@@ -5,6 +5,7 @@ import type * as Tmux from '@polyphony/tmux';
 import type { ConnectionOptions, Engine, Events, Reply, RunOptions } from '@polyphony/tmux';
 import { listProcesses } from '../host/process-table.ts';
 import { missingTmux } from '../platform/missing-tmux.ts';
+import { restoreSocket } from './lost-socket.ts';
 
 export interface TmuxSessionOptions {
   /** Name of the server's socket, or its path when it holds a slash. */
@@ -23,6 +24,9 @@ export class TmuxSession {
   #carrier: Promise<Engine> | undefined;
   /** Why tmux is not asked for now: it owes an answer. */
   #silence: unknown;
+  /** Why tmux, which runs, cannot be reached. */
+  #hidden: PolyError | undefined;
+  #restoring: Promise<number | undefined> | undefined;
 
   constructor(options: TmuxSessionOptions) {
     this.#options = options;
@@ -49,13 +53,14 @@ export class TmuxSession {
     return { running, ...(trouble && { trouble }), tmux: 'tmux', socket, name: session };
   }
 
-  /** What is wrong while tmux owes an answer: it may be there, and nobody can know. */
+  /** What is wrong while tmux owes an answer, when it may be there and nobody can know, or has lost its socket. */
   get trouble(): string | undefined {
-    return this.#silence ? silent.message : undefined;
+    return this.#silence ? silent.message : this.#hidden?.message;
   }
 
   /** Whether the session is there. Throws when that cannot be known: nobody may be taken for dead on a guess. */
   async running(): Promise<boolean> {
+    await this.#find();
     if (!existsSync(this.socketPath)) return false;
     const asked = { argv: ['has-session', '-t', this.target], effect: 'read' } as const;
     try {
@@ -68,6 +73,17 @@ export class TmuxSession {
       if (cause instanceof TmuxError && cause.code === 'no_server') return false;
       throw error;
     }
+  }
+
+  /** A server that has lost its socket is not taken for gone: another would be started beside it. */
+  async #find(): Promise<void> {
+    const path = this.socketPath;
+    this.#restoring ??= restoreSocket(path).finally(() => {
+      this.#restoring = undefined;
+    });
+    const pid = await this.#restoring;
+    this.#hidden = pid === undefined ? undefined : hidden(path, pid);
+    if (this.#hidden) throw this.#hidden;
   }
 
   /** Whether the session is known to be there. */
@@ -205,6 +221,14 @@ const silent = {
   message: 'tmux takes calls and does not answer: it may be stopped.',
   hint: 'Let it go on with kill -CONT and the pid of its server, or use a pty pane: --backend pty.',
 };
+
+function hidden(path: string, pid: number): PolyError {
+  return new PolyError(
+    'unavailable',
+    `tmux runs (pid ${pid}), but its socket ${path} is gone and could not be made anew.`,
+    { hint: `Move it back, or make its folder writable again and let tmux make another: kill -USR1 ${pid}` },
+  );
+}
 
 function unreachable(cause: unknown): PolyError {
   const { code, message } = cause as Error & { readonly code?: string };
