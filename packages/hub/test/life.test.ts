@@ -168,6 +168,32 @@ describe('a tmux pane whose host is killed while it prints', () => {
   });
 });
 
+describe('a tmux pane that a new host cannot take', () => {
+  it('holds up nobody, and is taken as soon as it can be, with all it printed meanwhile', async () => {
+    const bin = mkdtempSync(join(tmpdir(), 'poly-bin-'));
+    const [fault, tried] = [join(bin, 'fault'), join(bin, 'tried')];
+    const script = `#!/bin/sh\nif [ -e ${fault} ]; then echo >>${tried}; exit 1; fi\nPATH=\${PATH#*:} exec mkfifo "$@"\n`;
+    writeFileSync(join(bin, 'mkfifo'), script, { mode: 0o755 });
+    await using hub = await TestHub.start({ env: { PATH: `${bin}:${process.env.PATH}` } });
+    await hub.client.call('session:start', {});
+    const { id } = await hub.client.call('pane:new', {
+      argv: ['sh', '-c', 'echo before; exec cat'],
+      backend: 'tmux',
+    });
+    await until(async () => (await read(hub, id))[0] === 'before');
+    writeFileSync(fault, '');
+    process.kill(hub.hostPid(), 'SIGKILL');
+    await until(() => existsSync(tried));
+    const { id: other } = await hub.client.call('pane:new', { argv: ['cat'], backend: 'pty' });
+    expect(await read(hub, other)).toEqual([]);
+    await hub.client.call('pane:write', { paneId: id, data: 'meanwhile', enter: true });
+    rmSync(fault);
+    await until(async () => (await read(hub, id).catch((): string[] => [])).includes('meanwhile'));
+    expect((await read(hub, id))[0]).toBe('before');
+    rmSync(bin, { recursive: true });
+  });
+});
+
 describe('a tmux server that is killed', () => {
   it('is told, and only what is meant to persist starts again', async () => {
     await using hub = await TestHub.start();

@@ -7,9 +7,11 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   symlinkSync,
+  unlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { connect } from 'node:net';
@@ -298,6 +300,32 @@ describe('output on the disk', () => {
     process.kill(hub.hostPid(), 'SIGKILL');
     await until(() => read(hub, id, { tail: 0 }).catch(() => undefined));
     await look();
+  });
+
+  it('of which a file cannot be read is searched as far as it can, which is told', async () => {
+    await using hub = await TestHub.start({ config, env: { PTY_MAX_BUFFER_LINES: '1000' } });
+    const { id } = await hub.client.call('pane:new', { argv: ['seq', '1', '300000'], backend: 'pty' });
+    await ended(hub, id);
+    await isWritten(hub, id);
+    const [first = ''] = readdirSync(folderOf(hub, id)).filter((name) => name.startsWith('0-'));
+    const [file, aside] = [join(folderOf(hub, id), first), join(hub.home, 'aside')];
+    // A link is not followed: a failure that is none of the file's.
+    renameSync(file, aside);
+    symlinkSync(aside, file);
+    const search = () => hub.client.call('pane:search', { paneId: id, pattern: '^(7|299999)$' });
+    expect(await search()).toEqual({
+      matches: [{ n: 299_999, text: '299999' }],
+      more: false,
+      complete: false,
+    });
+    const waited = hub.client.call('pane:wait', { paneId: id, text: '9$', since: 0 });
+    expect((await hub.client.call('pane:search', { paneId: id, pattern: '9$', limit: 1 })).complete).toBe(
+      true,
+    );
+    unlinkSync(file);
+    renameSync(aside, file);
+    expect(await waited).toMatchObject({ reason: 'text', match: { n: 9 } });
+    expect(await search()).toMatchObject({ matches: [{ n: 299_999 }, { n: 7 }], complete: true });
   });
 
   it('begins anew with a pane that is started again', async () => {

@@ -1,6 +1,7 @@
 import { closeSync, constants, openSync, readSync } from 'node:fs';
 import type { Portion } from './byte-ring.ts';
 import { createFinder, type Line, type Pattern } from './find-lines.ts';
+import { errnoOf } from './host-error.ts';
 import { newline, nextLine } from './line-starts.ts';
 import { isPlain } from './plain-marks.ts';
 import { plainLine } from './plain-view.ts';
@@ -29,6 +30,8 @@ export interface SearchNews {
   readonly matches: readonly Match[];
   /** Where a search for the first goes on: after its line, or at the line that is still open. */
   readonly next?: number;
+  /** Something was passed over that could not be read. */
+  readonly isUnread?: true;
 }
 
 /** The most text in one answer; a single line may be longer. */
@@ -45,13 +48,15 @@ function tellLast(search: RangeSearch, tell: (news: SearchNews) => void): boolea
   let [count, size] = [0, 0];
   for (const portion of search.portions.toReversed()) {
     const bytes = read(portion);
-    for (const line of find(bytes, isPlainPortion(portion, bytes), true)) {
-      const match = matchOf(bytes, portion, line);
-      size += match.text.length;
-      if (count === search.limit || (count > 0 && size > mostText)) return true;
-      count++;
-      tell({ matches: [match] });
-    }
+    if (!bytes) tell({ matches: [], isUnread: true });
+    else
+      for (const line of find(bytes, isPlainPortion(portion, bytes), true)) {
+        const match = matchOf(bytes, portion, line);
+        size += match.text.length;
+        if (count === search.limit || (count > 0 && size > mostText)) return true;
+        count++;
+        tell({ matches: [match] });
+      }
   }
   return false;
 }
@@ -61,6 +66,11 @@ function tellFirst(search: RangeSearch, tell: (news: SearchNews) => void): false
   const read = createReader(search);
   for (const portion of search.portions) {
     const bytes = read(portion);
+    if (!bytes) {
+      // What comes after it need not be the first.
+      tell({ matches: [], isUnread: true });
+      return false;
+    }
     for (const line of find(bytes, isPlainPortion(portion, bytes), false)) {
       const match = matchOf(bytes, portion, line);
       tell({ matches: [match], next: portion.from + nextLine(bytes, line.from) });
@@ -71,11 +81,14 @@ function tellFirst(search: RangeSearch, tell: (news: SearchNews) => void): false
   return false;
 }
 
-/** Reads one portion after the other into the same memory. */
-function createReader({ slabs, portions }: RangeSearch): (portion: Portion) => Buffer {
+/** Reads one portion after the other into the same memory; answers nothing where the disk fails. */
+function createReader({ slabs, portions }: RangeSearch): (portion: Portion) => Buffer | undefined {
   const scratch = Buffer.from(new ArrayBuffer(Math.max(0, ...portions.map(({ from, to }) => to - from))));
   return ({ from, to, file }) => {
-    if (file !== undefined) return scratch.subarray(0, readInto(scratch.subarray(0, to - from), file));
+    if (file !== undefined) {
+      const size = readInto(scratch.subarray(0, to - from), file);
+      return size === undefined ? undefined : scratch.subarray(0, size);
+    }
     let at = 0;
     for (const part of partsBetween(slabs, from, to)) {
       scratch.set(part, at);
@@ -85,8 +98,8 @@ function createReader({ slabs, portions }: RangeSearch): (portion: Portion) => B
   };
 }
 
-/** Reads as much of a file as there is; none of one that was removed meanwhile, or that fails. */
-function readInto(bytes: Buffer, file: string): number {
+/** Reads as much of a file as there is, none of one that was removed meanwhile; answers how much, if the disk does not fail. */
+function readInto(bytes: Buffer, file: string): number | undefined {
   let size = 0;
   try {
     const fd = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW);
@@ -96,8 +109,8 @@ function readInto(bytes: Buffer, file: string): number {
     } finally {
       closeSync(fd);
     }
-  } catch {
-    // What cannot be read is not kept, as whoever reads it is told.
+  } catch (error) {
+    return errnoOf(error) === 'ENOENT' ? 0 : undefined;
   }
   return size;
 }

@@ -8,7 +8,7 @@ export interface SearchOutcome {
   readonly matches: readonly Match[];
   /** There are older matches. */
   readonly more: boolean;
-  /** Everything was searched; otherwise time ran out, and these are the matches found by then. */
+  /** Everything was searched; otherwise time ran out, or something could not be read, and these are the matches elsewhere. */
   readonly complete: boolean;
   /** Where a search for the first goes on. */
   readonly next: number;
@@ -31,6 +31,7 @@ interface Search {
   readonly matches: Match[];
   readonly result: PromiseWithResolvers<SearchOutcome>;
   next: number;
+  isUnread: boolean;
   /** Cuts it short. */
   timer: NodeJS.Timeout;
 }
@@ -70,6 +71,7 @@ export class SearchThreads {
       matches: [],
       result: Promise.withResolvers(),
       next: range.portions[0]?.from ?? range.end,
+      isUnread: false,
       timer: setTimeout(() => this.#cut(search), this.#options.waitMs),
     };
     this.#waiting.add(search);
@@ -116,9 +118,10 @@ export class SearchThreads {
     } else if ('matches' in news) {
       search.matches.push(...news.matches);
       search.next = news.next ?? search.next;
+      search.isUnread ||= news.isUnread ?? false;
     } else {
       if ('failure' in news) search.result.reject(cannotRun(news.failure));
-      else settle(search, { complete: true, more: news.more });
+      else settle(search, { complete: !search.isUnread, more: news.more });
       thread.search = null;
       thread.idleTimer = setTimeout(() => this.#end(thread), this.#options.idleMs).unref();
       this.#assign();

@@ -1,6 +1,8 @@
+import { setTimeout } from 'node:timers/promises';
 import type { Participant } from '@polyphony/protocol';
 import { draft } from '../events/event-log.ts';
 import type { Host, HostPane, Shown } from '../host/client.ts';
+import { HostError } from '../host/host-error.ts';
 import { startTimeOf } from '../host/process-table.ts';
 import type { Log } from '../platform/log.ts';
 import type { Credentials } from '../registry/credentials.ts';
@@ -25,6 +27,12 @@ export interface AdoptionOptions {
   readonly own: (work: Promise<unknown>) => void;
 }
 
+/** How long a host that is met may take to take panes of tmux, before it is used for others. */
+const patienceMs = 2_000;
+const retryMs = 1_000;
+
+const isLost = (error: unknown): boolean => error instanceof HostError && error.code === 'connection_lost';
+
 const nothingShown: Shown = { lines: [], end: '' };
 
 /** Makes the book agree with what the host and tmux really have, whichever of them was away. */
@@ -45,7 +53,7 @@ export class Adoption {
 
   /** Compares what the host has with what the book says. */
   async meetHost(host: Host): Promise<void> {
-    const { tmux, endings, log, own } = this.#options;
+    const { tmux, endings, own } = this.#options;
     host.onExit((id, ending, pid) => {
       // Of a pipe tmux knows how its program has ended.
       if (pid !== null) own(endings.recordHosted(id, ending, pid));
@@ -56,11 +64,13 @@ export class Adoption {
     const rows = await tmux.rows().catch(() => []);
     for (const row of rows) await this.#recallTmux(row, hosted.get(row.id));
     await this.#dropUnknown(host);
-    // One that cannot be piped must not cost the others their host.
-    const piped = await Promise.allSettled(rows.map((row) => this.#pipeTo(host, row, hosted.has(row.id))));
-    for (const { status, ...outcome } of piped) {
-      if (status === 'rejected') log.error('a pane of tmux could not be piped', outcome);
-    }
+    // One that cannot be piped, or waits for a disk, must not cost the others their host.
+    const piped = rows.map((row) => this.#pipeTo(host, row, hosted.has(row.id)));
+    await Promise.race([Promise.allSettled(piped), setTimeout(patienceMs, undefined, { ref: false })]);
+    rows.forEach((row, index) => {
+      const again = piped[index]?.catch((error: unknown) => this.#pipeLater(host, row, error));
+      own(Promise.resolve(again));
+    });
     // Not awaited here: a change of one of these panes may be what waits for the host.
     this.#settled = Promise.all(
       this.#running('pty').map((record) => this.#compare(record, hosted.get(record.id))),
@@ -176,6 +186,21 @@ export class Adoption {
     const record = JSON.parse(note) as PaneRecord;
     credentials.remember(id, record.tokenHash, record.family);
     await book.put({ ...record, ...opened }, [draft({ participant: hub }, 'pane:created', { paneId: id })]);
+  }
+
+  /** Until then tmux keeps what the pane prints. */
+  async #pipeLater(host: Host, row: TmuxPaneRow, why: unknown): Promise<void> {
+    const { book, log } = this.#options;
+    const life = book.find(row.id);
+    log.error('a pane of tmux could not be piped', { pane: row.id, error: why });
+    for (let error = why; life && !isLost(error) && this.#stillRuns(life); ) {
+      await setTimeout(retryMs, undefined, { ref: false });
+      try {
+        return await this.#pipeTo(host, row, false);
+      } catch (cause) {
+        error = cause;
+      }
+    }
   }
 
   async #pipeTo(host: Host, row: TmuxPaneRow, known: boolean): Promise<void> {
