@@ -33,6 +33,7 @@ export const sessionStop: Action<Record<string, never>, Record<string, never>> =
   summary: 'Ends the tmux session and every pane in it.',
   scope: 'session:write',
   effect: 'destructive',
+  onFullDisk: true,
   params: nothing,
   result: nothing,
 });

@@ -1,6 +1,6 @@
 import { type Participant, PolyError } from '@polyphony/protocol';
 import type { Events, TmuxEventType } from '@polyphony/tmux';
-import { draft, type EventLog } from '../events/event-log.ts';
+import { type AppendOptions, type Draft, draft, type EventLog } from '../events/event-log.ts';
 import type { Log } from '../platform/log.ts';
 import { Turns } from '../platform/turns.ts';
 import type { TmuxSession } from './tmux-session.ts';
@@ -49,18 +49,23 @@ export class SessionWatch {
       } catch (error) {
         if (!(error instanceof PolyError && error.code === 'unavailable')) throw error;
         this.#options.log.warn('the tmux session cannot be looked at', { error });
-        this.#later ??= setTimeout(() => {
-          this.#later = undefined;
-          this.look().catch((cause: unknown) =>
-            this.#options.log.error('the tmux session is not watched', { error: cause }),
-          );
-        }, retryMs);
+        this.#lookLater();
       }
     });
   }
 
+  #lookLater(): void {
+    if (this.#closed) return;
+    this.#later ??= setTimeout(() => {
+      this.#later = undefined;
+      this.look().catch((cause: unknown) =>
+        this.#options.log.error('the tmux session is not watched', { error: cause }),
+      );
+    }, retryMs);
+  }
+
   async #lookNow(): Promise<void> {
-    const { session, events, hub, meetPanes } = this.#options;
+    const { session, hub, meetPanes } = this.#options;
     const from = { participant: hub };
     const up = await session.running();
     const people = up ? await session.people() : 0;
@@ -73,12 +78,26 @@ export class SessionWatch {
       ...Array.from({ length: left }, () => draft(from, 'session:detached', {})),
       ...(!up && this.#up ? [draft(from, 'session:stopped', {})] : []),
     ];
-    this.#up = up;
-    this.#people = people;
-    if (drafts.length > 0) await events.append(drafts);
+    // What could not be written down is found different again.
+    if (drafts.length === 0 || (await this.#tell(drafts, { onFullDisk: !up }))) {
+      this.#up = up;
+      this.#people = people;
+    } else this.#lookLater();
     await meetPanes(up);
     if (up) await this.#follow();
     else await this.#unfollow();
+  }
+
+  /** Answers whether there was space for it. */
+  async #tell(drafts: readonly Draft[], options: AppendOptions): Promise<boolean> {
+    try {
+      await this.#options.events.append(drafts, [], options);
+      return true;
+    } catch (error) {
+      if (!(error instanceof PolyError && error.code === 'storage_full')) throw error;
+      this.#options.log.warn('a change of the tmux session could not be written down', { error });
+      return false;
+    }
   }
 
   async close(): Promise<void> {
