@@ -1,10 +1,12 @@
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import {
+  closeSync,
   existsSync,
   lstatSync,
   mkdirSync,
   mkdtempSync,
+  openSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -20,7 +22,7 @@ import { join } from 'node:path';
 import type { PaneReadParams, PaneReadResult } from '@polyphony/protocol';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
-import { env, outputOf, size, startTestHost } from './host-setup.ts';
+import { env, outputOf, size, startTestHost, type TestHost } from './host-setup.ts';
 import { buildFaults, canPreload } from './store-faults.ts';
 import { TestHub, until } from './test-hub.ts';
 
@@ -467,6 +469,63 @@ describe('a host with a folder for output', () => {
         code: 'invalid_parameters',
         message: expect.stringContaining('kept on the disk'),
       });
+  });
+
+  describe('that is asked for much of one pane', () => {
+    const lines = 500_000;
+    let t: TestHost;
+    let panes: string;
+    /** Prints numbers, and waits until all of them are in files. */
+    const print = async (id: string, last: number): Promise<void> => {
+      const { bytes: before } = await t.host.disk();
+      await t.host.open({ id, argv: ['seq', '1', String(last)], ...keep });
+      await until(async () => (await t.host.list()).find((pane) => pane.id === id)?.status === 'exited');
+      const { end } = await t.host.read(id, { tail: 0 });
+      await until(async () => (await t.host.disk()).bytes === before + end);
+    };
+
+    beforeAll(async () => {
+      panes = mkdtempSync(join(dir, 'asked-'));
+      t = await startTestHost({ panes });
+      await print('a', lines);
+      await print('b', lines);
+    });
+    afterAll(() => t[Symbol.asyncDispose]());
+
+    it('answers what another is asked for in between', async () => {
+      const answered: string[] = [];
+      const ask = async (id: string, fromLine: number): Promise<void> => {
+        const { bytes } = await t.host.read(id, { fromLine, limit: 1 });
+        expect(bytes.toString()).toBe(`${fromLine + 1}\r\n`);
+        answered.push(id);
+      };
+      await Promise.all([...numbers(1, 200).map((n) => ask('a', 1000 * Number(n))), ask('b', 1000)]);
+      expect(answered.indexOf('b')).toBeLessThan(100);
+    });
+
+    it.runIf(process.platform === 'linux')('reads little more than that', async () => {
+      const read = (): number =>
+        Number(/rchar: (\d+)/.exec(readFileSync(`/proc/${t.host.pid}/io`, 'utf8'))?.[1]);
+      const before = read();
+      for (let line = 1000; line < 200_000; line += 4000) {
+        const { bytes, firstLine } = await t.host.read('a', { fromLine: line, limit: 1 });
+        expect([firstLine, bytes.toString()]).toEqual([line, `${line + 1}\r\n`]);
+      }
+      expect(read() - before).toBeLessThan(12 * megabyte);
+    });
+
+    it('writes all the same while a read hangs', async () => {
+      const [first = ''] = readdirSync(join(panes, 'b')).filter((name) => name.startsWith('0-'));
+      const file = join(panes, 'b', first);
+      rmSync(file);
+      execFileSync('mkfifo', [file]);
+      const hanging = expect(t.host.read('b', { fromLine: 0, limit: 1 })).rejects.toMatchObject({
+        code: 'output_unreadable',
+      });
+      await print('c', 1000);
+      closeSync(openSync(file, 'w'));
+      await hanging;
+    });
   });
 
   it.runIf(process.platform === 'linux')('survives a log that cannot be written, and goes on', async () => {

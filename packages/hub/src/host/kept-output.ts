@@ -1,5 +1,6 @@
 import {
   ByteRing,
+  type LineStart,
   type Page,
   type PageQuery,
   type Portion,
@@ -116,10 +117,10 @@ export class KeptOutput {
     const first = this.#firstOf(query);
     if (!first) return this.#told(this.ring.page(query));
     const to = this.#windowEnd(query, first);
-    const window = await this.#window(first, to);
+    const window = await this.#window(first, to, (read) => isWhole(read, query));
     if (query.tail !== undefined && window.end < to) return this.#told(this.ring.page(query));
     // It could not be read, and is not kept any more.
-    if (window.end === first.start) return this.page(query);
+    if (window.end === first.from.offset) return this.page(query);
     const page = window.page(query);
     if (query.fromLine !== undefined && page.from === window.end && window.end < this.end)
       return this.page({ ...query, fromLine: undefined, since: window.end });
@@ -130,41 +131,77 @@ export class KeptOutput {
     return { ...page, retainedFrom: this.start, end: this.end, more: page.next < this.end };
   }
 
-  /** The file that an answer begins in, if it does not begin in memory. */
-  #firstOf({ tail, since, fromLine, maxBytes = Number.POSITIVE_INFINITY }: PageQuery): Segment | undefined {
-    if (fromLine !== undefined) return this.#segmentOfLine(fromLine);
-    if (tail === undefined) return this.#segmentAt(since ?? this.start);
-    const first = this.#segmentOfLine(Math.max(0, this.lines - tail));
-    const last = this.#segmentAt(this.end - maxBytes);
+  /** Where an answer is looked for, if it does not begin in memory. */
+  #firstOf({ tail, since, fromLine, maxBytes = Number.POSITIVE_INFINITY }: PageQuery): Place | undefined {
+    if (fromLine !== undefined) return this.#placeOfLine(fromLine);
+    if (tail === undefined) return this.#placeAt(since ?? this.start);
+    const first = this.#placeOfLine(Math.max(0, this.lines - tail));
+    const last = this.#placeAt(this.end - maxBytes);
     const [run] = lastRun(this.#files?.list ?? []);
     if (!first || !last || !run || (this.#files?.list.at(-1)?.end ?? 0) < this.ring.start) return undefined;
     // Of a tail the last bytes are given, and they lie together.
-    return [first, last, run].reduce((a, b) => (a.start > b.start ? a : b));
+    const places = [first, last, { segment: run, from: lineStartOf(run) }];
+    return places.reduce((a, b) => (a.from.offset > b.from.offset ? a : b));
   }
 
-  #windowEnd(query: PageQuery, first: Segment): number {
-    const { tail, since = first.end, limit = Number.POSITIVE_INFINITY, maxBytes } = query;
+  #placeAt(offset: number): Place | undefined {
+    const segment = this.#segmentAt(offset);
+    return segment && this.#placeIn(segment, (mark) => mark.offset <= offset);
+  }
+
+  #placeOfLine(line: number): Place | undefined {
+    const segment = this.#segmentOfLine(line);
+    return segment && this.#placeIn(segment, (mark) => mark.line <= line);
+  }
+
+  #placeIn(segment: Segment, fits: (mark: LineStart) => boolean): Place {
+    return { segment, from: this.#files?.lineStartIn(segment, fits) ?? lineStartOf(segment) };
+  }
+
+  #windowEnd(query: PageQuery, { segment, from }: Place): number {
+    const { tail, since = segment.end, limit = Number.POSITIVE_INFINITY, maxBytes } = query;
     if (tail !== undefined) return this.end;
-    const from = Math.max(first.start, Math.min(since, first.end));
-    return from + Math.min(maxBytes ?? Number.POSITIVE_INFINITY, limit * (longestLine + 4)) + 1;
+    const first = Math.max(from.offset, Math.min(since, segment.end));
+    return first + Math.min(maxBytes ?? Number.POSITIVE_INFINITY, limit * (longestLine + 4)) + 1;
   }
 
-  /** What is kept from the beginning of a file to a place, as far as it lies together. */
-  async #window(first: Segment, to: number): Promise<ByteRing> {
-    const window = new ByteRing(unlimited, { from: lineStartOf(first), shared: false });
-    await this.#fill(window, first, to);
+  /** What is kept from a line to a place, as far as it lies together and until it is enough. */
+  async #window(
+    { segment, from }: Place,
+    to: number,
+    isEnough?: (read: ByteRing) => boolean,
+  ): Promise<ByteRing> {
+    const window = new ByteRing(unlimited, { from, shared: false });
+    await this.#fill(window, segment, to, isEnough);
     return window;
   }
 
-  async #fill(window: ByteRing, first: Segment, to: number): Promise<void> {
+  async #fill(
+    window: ByteRing,
+    first: Segment,
+    to: number,
+    isEnough: (read: ByteRing) => boolean = () => false,
+  ): Promise<void> {
     for (const segment of this.#files?.list.filter(({ start }) => start >= first.start) ?? []) {
-      if (window.end >= to || segment.start !== window.end || this.#hasNext(window)) break;
-      const bytes = (await this.#files?.read(segment, segment.start, segment.end)) ?? Buffer.alloc(0);
-      window.append(bytes);
+      if (segment.start > window.end) break;
+      while (window.end < Math.min(to, segment.end) && !this.#hasNext(window)) {
+        if (!(await this.#readOn(window, segment)) || isEnough(window)) return;
+      }
     }
     if (this.#hasNext(window)) {
       window.append(this.ring.copy(window.end, Math.min(to, this.end)));
     }
+  }
+
+  /** Adds a portion of a file; answers false when there is none. */
+  async #readOn(window: ByteRing, segment: Segment): Promise<boolean> {
+    const files = this.#files;
+    if (!files) return false;
+    const to = Math.min(segment.end, window.end + files.portionBytes);
+    const bytes = await files.read(segment, window.end, to);
+    window.append(bytes);
+    files.mark(segment, window);
+    return bytes.length > 0;
   }
 
   /** Whether memory has what comes after a window. */
@@ -174,9 +211,10 @@ export class KeptOutput {
 
   /** Where a line begins, or where the output is kept from, or ends, if it is not there. */
   async lineStart(line: number): Promise<number> {
-    const segment = this.#segmentOfLine(line);
-    if (!segment) return this.ring.lineStart(line);
-    return (await this.#window(segment, segment.end)).lineStart(line);
+    const place = this.#placeOfLine(line);
+    if (!place) return this.ring.lineStart(line);
+    const { end } = place.segment;
+    return (await this.#window(place, end, (read) => read.lineStart(line) < read.end)).lineStart(line);
   }
 
   /** What is kept between two places, for another thread, which reads the files itself. */
@@ -192,7 +230,8 @@ export class KeptOutput {
           const file = this.#files?.fileOf(segment);
           portions.push({ from: segment.start, to: segment.end, line: segment.line, isPlain: false, file });
         } else {
-          const part = (await this.#window(segment, segment.end)).share(from, end);
+          const place = this.#placeIn(segment, (mark) => mark.offset <= from);
+          const part = (await this.#window(place, Math.min(segment.end, end))).share(from, end);
           slabs.push(...part.slabs);
           portions.push(...part.portions);
         }
@@ -215,7 +254,19 @@ export class KeptOutput {
   }
 }
 
-const lineStartOf = ({ start, line }: Segment): { line: number; offset: number } => ({ line, offset: start });
+/** A line of a file, from which on something is looked for. */
+interface Place {
+  readonly segment: Segment;
+  readonly from: LineStart;
+}
+
+/** Whether what has been read holds an answer, whatever comes after it. */
+function isWhole(read: ByteRing, query: PageQuery): boolean {
+  if (query.tail !== undefined || (query.limit === undefined && query.fromLine === undefined)) return false;
+  return read.page(query).next < read.end;
+}
+
+const lineStartOf = ({ start, line }: Segment): LineStart => ({ line, offset: start });
 
 /** The newest files that lie together. */
 function lastRun(list: readonly Segment[]): readonly Segment[] {

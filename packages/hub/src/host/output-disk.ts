@@ -27,6 +27,9 @@ export class OutputDisk implements Disk {
   readonly #dir: string;
   readonly #all = new Set<Segments>();
   #last: Promise<unknown> = Promise.resolve();
+  /** Who waits to read; whose turn it is comes first. */
+  readonly #readers = new Map<Segments, (() => Promise<unknown>)[]>();
+  #reading = false;
   #lost = 0;
   /** Whose files fail, and why. */
   readonly #problems = new Map<Segments, string>();
@@ -72,6 +75,31 @@ export class OutputDisk implements Disk {
     const turn = this.#last.then(work);
     this.#last = turn.catch(() => undefined); // Whoever asked for the work hears of it.
     return turn;
+  }
+
+  get portionBytes(): number {
+    return this.segmentBytes / 16;
+  }
+
+  readTurn<T>(reader: Segments, work: () => Promise<T>): Promise<T> {
+    const { promise, resolve, reject } = Promise.withResolvers<T>();
+    const waiting = this.#readers.get(reader) ?? [];
+    waiting.push(() => work().then(resolve, reject));
+    this.#readers.set(reader, waiting);
+    void this.#read();
+    return promise;
+  }
+
+  async #read(): Promise<void> {
+    if (this.#reading) return;
+    this.#reading = true;
+    for (let [next] = this.#readers; next; [next] = this.#readers) {
+      const [reader, [work, ...others]] = next;
+      this.#readers.delete(reader);
+      if (others.length > 0) this.#readers.set(reader, others);
+      await work?.();
+    }
+    this.#reading = false;
   }
 
   async makeRoom(bytes: number, writer: Segments): Promise<void> {

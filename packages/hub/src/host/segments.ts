@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
 import { type FileHandle, mkdir, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ByteRing } from './byte-ring.ts';
+import type { ByteRing, LineStart } from './byte-ring.ts';
 import { errnoOf, HostError } from './host-error.ts';
 
 /** A file with lines of a pane's output. */
@@ -27,8 +27,12 @@ interface Named {
 export interface Disk {
   /** A file that has so many bytes is full. */
   readonly segmentBytes: number;
-  /** Runs one piece of work after the other: a disk that hangs holds one thread, and no pane. */
+  /** How much is read at once, and how far apart the known beginnings of lines are. */
+  readonly portionBytes: number;
+  /** Writes and removes, one piece of work after the other: a disk that hangs holds one thread, and no pane. */
   turn<T>(work: () => Promise<T>): Promise<T>;
+  /** Reads, beside that and one after the other: a portion for each pane in turn, however much one asks for. */
+  readTurn<T>(reader: Segments, work: () => Promise<T>): Promise<T>;
   /** Removes files of whoever has most until a writer may write so many bytes; fails where the disk has no room to spare. */
   makeRoom(bytes: number, writer: Segments): Promise<void>;
   join(segments: Segments): void;
@@ -67,6 +71,8 @@ export class Segments {
   /** Whoever has the name of a file, and waits, must not find there what another pane of the same id has written since. */
   readonly #life = randomBytes(6).toString('hex');
   #list: readonly Segment[];
+  /** Where some lines begin, by the names of the files: whoever wants a few lines need not count from the first. */
+  readonly #marks = new Map<string, LineStart[]>();
   #ring: ByteRing | null = null;
   #maxBytes = 0;
   #written: number;
@@ -93,6 +99,10 @@ export class Segments {
 
   get bytes(): number {
     return this.#list.reduce((sum, { start, end }) => sum + end - start, 0);
+  }
+
+  get portionBytes(): number {
+    return this.#disk.portionBytes;
   }
 
   fileOf({ name }: Segment): string {
@@ -146,7 +156,8 @@ export class Segments {
         await this.#makeRoom(bytes.length);
         await writeAll(file, bytes, this.#written - segment.start);
         this.#written += bytes.length;
-        this.#list = [...this.#list.slice(0, -1), { ...segment, end: this.#written }];
+        this.#grow(segment, this.#written);
+        this.mark(segment, ring);
         ring.hold(this.#written);
         this.#disk.worked(this);
       }
@@ -154,6 +165,29 @@ export class Segments {
       await file.close();
     }
     return true;
+  }
+
+  /** A reader may have found meanwhile that the file is gone. */
+  #grow({ name }: Segment, end: number): void {
+    this.#list = this.#list.map((each) => (each.name === name ? { ...each, end } : each));
+  }
+
+  /** Remembers where lines of a file begin that somebody has in memory. */
+  mark({ name, start }: Segment, ring: ByteRing): void {
+    const marks = this.#marks.get(name) ?? [];
+    const end = this.#list.find((each) => each.name === name)?.end ?? start;
+    for (;;) {
+      const next = ring.lineFrom((marks.at(-1)?.offset ?? start) + this.#disk.portionBytes);
+      if (!next || next.offset >= end) break;
+      marks.push(next);
+    }
+    if (marks.length > 0) this.#marks.set(name, marks);
+  }
+
+  /** The last known beginning of a line of a file, its own at least, that fits. */
+  lineStartIn({ name, start, end, line }: Segment, fits: (mark: LineStart) => boolean): LineStart {
+    const known = this.#marks.get(name)?.findLast((mark) => mark.offset < end && fits(mark));
+    return known ?? { line, offset: start };
   }
 
   /** The file that the next byte belongs to, if there is one already. */
@@ -219,6 +253,7 @@ export class Segments {
   }
 
   #forget(segment: Segment): void {
+    this.#marks.delete(segment.name);
     this.#clip(segment, segment.start);
   }
 
@@ -231,7 +266,7 @@ export class Segments {
 
   /** What is kept between two places of a file. What is not there is not offered again; a disk that fails may work the next time. */
   read(segment: Segment, from: number, to: number): Promise<Buffer> {
-    return this.#disk.turn(async () => {
+    return this.#disk.readTurn(this, async () => {
       const bytes = Buffer.allocUnsafeSlow(to - from);
       let size = 0;
       try {
@@ -253,6 +288,8 @@ export class Segments {
           this.#disk.failed(this, error);
           throw unreadable(error);
         }
+        this.#forget(segment);
+        return bytes.subarray(0, 0);
       }
       if (size < bytes.length) this.#clip(segment, from + size);
       return bytes.subarray(0, size);
