@@ -1,11 +1,10 @@
 import type { ErrorInfo, PaneScreen } from '@polyphony/protocol';
-import { Unicode11Addon } from '@xterm/addon-unicode11';
-import { type IDecoration, type IDisposable, Terminal } from '@xterm/xterm';
+import type { IDisposable, Terminal } from '@xterm/xterm';
+import { type CreateTerminalOptions, createTerminal } from './create-terminal.ts';
 import type { HubState } from './hub-state.ts';
 import { Letters } from './letters.ts';
-import { LinePlaces } from './line-places.ts';
-import { keepStylesWithinPolicy } from './policy-styles.ts';
-import { keepQuiet } from './quiet-terminal.ts';
+import { LineMark } from './line-mark.ts';
+import { PaneDrawing } from './pane-drawing.ts';
 import { type Scheme, terminalThemes } from './terminal-themes.ts';
 
 /** How a shown pane is, for what stands around it. */
@@ -21,91 +20,58 @@ export interface PaneView {
   readonly error: ErrorInfo | undefined;
 }
 
-export interface PaneTerminalOptions {
+export interface PaneTerminalOptions extends Omit<CreateTerminalOptions, 'fontFamily'> {
   readonly hub: HubState;
   readonly paneId: string;
   readonly box: HTMLElement;
-  readonly scheme: Scheme;
   /** The size of letters, if one was chosen. */
   readonly letters: number | undefined;
   readonly onView: (view: PaneView) => void;
-  /** A key that is the page's and not the program's; answers whether it was taken. */
-  readonly onKey: (event: KeyboardEvent) => boolean;
-  /** Somebody clicked a link in the output. */
-  readonly onLink: (address: string) => void;
 }
 
-/** How much of the past is drawn before the user asks for more by scrolling up. */
-const firstReplay = 1024 * 1024;
-/** Drawing may fall behind by so much before the stream is held. */
-const mostUndrawn = 4 * 1024 * 1024;
-const leastUndrawn = 256 * 1024;
 /** The hub answers a program's questions while it draws the screen, which it stops a minute after the last look. */
 const lookEveryMs = 25_000;
-const scrollback = 200_000;
 /** A line that was asked for stands so far down, below what is laid over the terminal. */
 const foundAt = 0.75;
 const reportsOfFocus = new Set(['\x1b[I', '\x1b[O']);
-const newline = 0x0a;
-
-let styled = false;
 
 /** One pane in one box: drawn at the pane's own size, from the past up to now, and on. */
 export class PaneTerminal {
   readonly #options: PaneTerminalOptions;
   readonly #terminal: Terminal;
+  readonly #drawing: PaneDrawing;
+  readonly #letters: Letters;
+  readonly #mark: LineMark;
   readonly #owned: IDisposable[] = [];
   #view: PaneView = { cols: 80, rows: 24, live: false, behind: 0, loading: false, error: undefined };
-  /** The next byte to draw, and where the first one was. */
-  #next = 0;
-  #from = 0;
-  /** Where drawing reaches what was the present when it began. */
-  #now = 0;
-  /** Bytes up to the first newline are thrown away: they may be the rest of a sequence. */
-  #torn = false;
-  #retainedFrom = 0;
-  #undrawn = 0;
-  #leave: (() => void) | undefined;
   #restore: number | undefined;
-  readonly #places: LinePlaces;
-  readonly #letters: Letters;
   #arrivals: (() => void)[] = [];
-  #found: IDecoration | undefined;
   #closed = false;
 
   constructor(options: PaneTerminalOptions) {
     this.#options = options;
-    if (!styled) keepStylesWithinPolicy();
-    styled = true;
-    const { box, scheme, letters, onKey, onLink } = options;
-    this.#terminal = new Terminal({
-      fontFamily: getComputedStyle(box).fontFamily,
-      theme: terminalThemes[scheme],
-      minimumContrastRatio: 4.5,
-      scrollback,
-      cursorBlink: false,
-      macOptionIsMeta: true,
-      // For the widths of characters.
-      allowProposedApi: true,
-      // A link may say one thing and lead elsewhere: it is shown, and opened by nobody but the user.
-      linkHandler: { activate: (_, address) => onLink(address) },
-    });
-    this.#places = new LinePlaces(this.#terminal);
+    const { hub, paneId, box, letters } = options;
+    this.#terminal = createTerminal({ ...options, fontFamily: getComputedStyle(box).fontFamily });
     this.#letters = new Letters({ terminal: this.#terminal, box, chosen: letters });
-    // As the hub's own terminal counts: by itself this one takes an emoji for as wide as a letter.
-    this.#terminal.loadAddon(new Unicode11Addon());
-    this.#terminal.unicode.activeVersion = '11';
-    this.#terminal.attachCustomKeyEventHandler((event) => event.type !== 'keydown' || !onKey(event));
+    this.#mark = new LineMark(this.#terminal);
+    this.#drawing = new PaneDrawing({
+      hub,
+      paneId,
+      terminal: this.#terminal,
+      onBegin: (isThere) => this.#set({ live: isThere, error: undefined }),
+      onArrived: () => this.#arrive(),
+      onDrawn: () => this.#keepCursorInView(),
+      onError: (error) => this.#set({ error }),
+    });
     this.#owned.push(
-      ...keepQuiet(this.#terminal),
       this.#terminal.onData((data) => this.type(data)),
       this.#terminal.onRender(() => this.#look()),
       this.#terminal.onScroll(() => this.#look()),
     );
     const resized = new ResizeObserver(() => this.#scale());
     resized.observe(box);
-    const unlisten = options.hub.onPaneChange((paneId) => {
-      if (paneId === options.paneId) void this.#readSize();
+    const unlisten = hub.onPaneChange((changed) => {
+      if (changed === paneId) void this.#readSize();
     });
     const looking = setInterval(() => {
       if (document.visibilityState === 'visible') void this.#readSize();
@@ -154,29 +120,28 @@ export class PaneTerminal {
    * stands on the terminal, which one that was cleared does not.
    */
   async goTo(n: number, text: string): Promise<boolean> {
-    const { rows } = this.#terminal;
-    const above = Math.floor(rows * foundAt);
+    const { places } = this.#drawing;
+    const above = Math.floor(this.#terminal.rows * foundAt);
     const isDrawn = async (): Promise<number | undefined> =>
-      n > ((await this.#places.first) ?? Number.POSITIVE_INFINITY) ? this.#places.find(n, text) : undefined;
+      n > ((await places.first) ?? Number.POSITIVE_INFINITY) ? places.find(n, text) : undefined;
     if (this.#terminal.buffer.active.type !== 'normal') return false;
     let row = await isDrawn();
     // At the very top everything would be drawn anew, and the mark lost.
-    if ((row === undefined || row <= above) && this.#hasOlder) {
+    if ((row === undefined || row <= above) && this.#drawing.hasOlder) {
       await this.#drawAll(this.#view.behind);
       if (this.#closed) return false;
       row = undefined;
     }
-    row ??= await this.#places.find(n, text);
+    row ??= await places.find(n, text);
     if (row === undefined || this.#closed) return false;
     this.#terminal.scrollToLine(Math.max(0, row - above));
-    this.#mark(row);
+    this.#mark.put(row, places.heightAt(row));
     return true;
   }
 
   /** Takes the mark off that `goTo` has left. */
   unmark(): void {
-    this.#found?.marker.dispose();
-    this.#found = undefined;
+    this.#mark.remove();
   }
 
   /** The size of letters now. */
@@ -209,7 +174,7 @@ export class PaneTerminal {
 
   close(): void {
     this.#closed = true;
-    this.#leave?.();
+    this.#drawing.close();
     for (const go of this.#arrivals.splice(0)) go();
     for (const one of this.#owned) one.dispose();
     this.#terminal.dispose();
@@ -225,10 +190,8 @@ export class PaneTerminal {
       ]);
       if (this.#closed) return;
       this.#setSize(screen);
-      this.#retainedFrom = range.retainedFrom;
       // The screen of a full-screen program is made of everything since it took it.
-      const isShort = range.next - range.retainedFrom <= firstReplay;
-      this.#replay(isShort || screen.alternate ? range.retainedFrom : range.next - firstReplay, range.next);
+      this.#drawing.begin(range, screen.alternate);
     } catch (error) {
       // The hub is away, or the pane has gone; the list knows which, and begins anew.
       if (!this.#closed) this.#set({ error: error as ErrorInfo });
@@ -236,77 +199,8 @@ export class PaneTerminal {
     }
   }
 
-  #replay(from: number, now: number): void {
-    this.#leave?.();
-    this.#next = from;
-    this.#from = from;
-    this.#now = now;
-    this.#torn = from > this.#retainedFrom;
-    this.#places.begin(this.#lineAt(from));
-    this.#set({ live: from >= now, error: undefined });
-    this.#join();
-    if (from >= now) this.#arrived();
-  }
-
-  /** The number of the line a byte stands in. */
-  async #lineAt(since: number): Promise<number | undefined> {
-    const { hub, paneId } = this.#options;
-    try {
-      const { lines = [], from } = await hub.client.call('pane:read', { paneId, since, limit: 1 });
-      return from === since ? (lines[0]?.n ?? 1) : undefined;
-    } catch {
-      return undefined; // Nobody can go to a line then; what is drawn is drawn all the same.
-    }
-  }
-
-  #join(): void {
-    const { hub, paneId } = this.#options;
-    this.#leave = hub.socket.follow({
-      paneId,
-      next: () => this.#next,
-      take: (offset, bytes) => this.#take(offset, bytes),
-      restart: (from) => {
-        this.#terminal.reset();
-        this.#next = from;
-        this.#places.begin(this.#lineAt(from));
-      },
-      fail: (error) => this.#set({ error }),
-    });
-  }
-
-  #take(offset: number, bytes: Uint8Array): void {
-    if (offset > this.#next) {
-      this.#terminal.write(`\x1b[0m\r\n\x1b[2m[${offset - this.#next} bytes are no longer kept]\x1b[0m\r\n`);
-      this.#places.begin(this.#lineAt(offset));
-    }
-    let fresh = bytes.subarray(Math.max(0, this.#next - offset));
-    const leavePlace = this.#places.count(fresh);
-    this.#next = Math.max(this.#next, offset + bytes.length);
-    if (this.#torn) {
-      fresh = fresh.subarray(fresh.indexOf(newline) + 1);
-      this.#torn = false;
-    }
-    this.#undrawn += fresh.length;
-    const end = this.#next;
-    this.#terminal.write(fresh, () => {
-      leavePlace();
-      this.#drawn(fresh.length, end);
-    });
-    if (this.#undrawn <= mostUndrawn || !this.#leave) return;
-    this.#leave();
-    this.#leave = undefined;
-  }
-
-  #drawn(bytes: number, end: number): void {
-    this.#undrawn -= bytes;
-    if (this.#closed) return;
-    if (!this.#leave && this.#undrawn < leastUndrawn) this.#join();
-    if (!this.#view.live && end >= this.#now) this.#arrived();
-    else if (this.#undrawn === 0) this.#keepCursorInView();
-  }
-
   /** What was the present when drawing began is on the screen. */
-  #arrived(): void {
+  #arrive(): void {
     this.#open();
     if (this.#restore !== undefined) {
       const { active } = this.#terminal.buffer;
@@ -335,12 +229,8 @@ export class PaneTerminal {
     const { active } = this.#terminal.buffer;
     const behind = active.baseY - active.viewportY;
     if (behind !== this.#view.behind) this.#set({ behind });
-    if (behind > 0 && active.viewportY === 0 && this.#hasOlder && this.#view.live) void this.#drawAll(behind);
-  }
-
-  /** Whether more is kept than was drawn. */
-  get #hasOlder(): boolean {
-    return this.#from > this.#retainedFrom && this.#terminal.buffer.active.type === 'normal';
+    if (behind > 0 && active.viewportY === 0 && this.#drawing.hasOlder && this.#view.live)
+      void this.#drawAll(behind);
   }
 
   /** Draws everything that is kept, and stands as far behind the newest line as before; settles when it does. */
@@ -349,24 +239,8 @@ export class PaneTerminal {
     this.#arrivals.push(resolve);
     this.#restore = behind;
     this.#set({ loading: true });
-    this.#leave?.();
-    this.#terminal.reset();
-    this.#replay(this.#retainedFrom, this.#next);
+    this.#drawing.beginWhole();
     return promise;
-  }
-
-  #mark(row: number): void {
-    this.unmark();
-    const { active } = this.#terminal.buffer;
-    const marker = this.#terminal.registerMarker(row - active.baseY - active.cursorY);
-    const height = this.#places.heightAt(row);
-    this.#found = this.#terminal.registerDecoration({ marker, width: this.#terminal.cols, height });
-    this.#found?.onRender((element) => {
-      if (element.classList.contains('found')) return;
-      element.classList.add('found');
-      // Where the pane does not fit into its box.
-      element.scrollIntoView({ block: 'nearest', inline: 'nearest' });
-    });
   }
 
   async #readSize(): Promise<void> {

@@ -1,4 +1,4 @@
-import type { IDisposable, Terminal } from '@xterm/xterm';
+import type { Terminal } from '@xterm/xterm';
 
 /** Questions to a terminal by control sequence: what are you, where is your cursor, which modes have you. */
 const questions = [
@@ -21,12 +21,9 @@ const commands = [0, 1, 2, 4, 7, 9, 10, 11, 12, 52, 104, 110, 111, 112, 777, 133
  * Makes a terminal only draw. The hub's own terminal answers what programs ask, once and however many look on; an
  * answer from here would be typed a second time, or into whatever runs long after the question.
  */
-export function keepQuiet({ parser }: Terminal): readonly IDisposable[] {
+export function keepQuiet({ parser }: Terminal): void {
   const swallow = (): boolean => true;
-  return [
-    ...questions.map((id) => parser.registerCsiHandler(id, swallow)),
-    ...commands.map((id) => parser.registerOscHandler(id, swallow)),
-    parser.registerDcsHandler({ intermediates: '$', final: 'q' }, swallow),
-    parser.registerDcsHandler({ intermediates: '+', final: 'q' }, swallow),
-  ];
+  for (const id of questions) parser.registerCsiHandler(id, swallow);
+  for (const id of commands) parser.registerOscHandler(id, swallow);
+  for (const intermediates of ['$', '+']) parser.registerDcsHandler({ intermediates, final: 'q' }, swallow);
 }
