@@ -1,22 +1,14 @@
 import type { PolyError } from '@polyphony/protocol';
 import type { Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { until } from '../../hub/test/test-hub.ts';
-import { look, row, shows, tile, WebGround } from './web-ground.ts';
+import { look, onPages, row, shows, tile, type WebGround } from './web-ground.ts';
 
 let ground: WebGround;
 let page: Page;
-beforeAll(async () => {
-  ground = await WebGround.start();
-}, 60_000);
-afterAll(() => ground[Symbol.asyncDispose]());
-beforeEach(async () => {
-  page = await ground.open();
-});
-afterEach(async () => {
-  await page.context().close();
-  const { client } = ground.hub;
-  for (const { id } of await client.call('pane:list', {})) await client.call('pane:close', { paneId: id });
+onPages((opened, started) => {
+  page = opened;
+  ground = started;
 });
 
 const panes = () => ground.hub.client.call('pane:list', {});

@@ -1,12 +1,11 @@
 import { writeFile } from 'node:fs/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { look, row, shows, WebGround } from './web-ground.ts';
+import { describe, expect, it } from 'vitest';
+import { look, onGround, row, shows, type WebGround } from './web-ground.ts';
 
 let ground: WebGround;
-beforeAll(async () => {
-  ground = await WebGround.start();
-}, 60_000);
-afterAll(() => ground[Symbol.asyncDispose]());
+onGround((started) => {
+  ground = started;
+});
 
 describe('a page whose hub is killed', () => {
   it('says so, finds the next one by itself, and shows every byte once', async () => {

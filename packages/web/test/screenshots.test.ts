@@ -1,8 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { look, shows, tile, WebGround } from './web-ground.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { look, onGround, shows, tile, type WebGround } from './web-ground.ts';
 
 /** The pictures of the documentation are renewed only when somebody asks for it: each run would draw others. */
 const documented =
@@ -47,8 +47,10 @@ printf '\033[1;34m~/shop\033[0m \033[32mmain\033[0m $ '; exec cat`,
 describe('a day of work in a picture', () => {
   let ground: WebGround;
   let folder: string;
+  onGround((started) => {
+    ground = started;
+  });
   beforeAll(async () => {
-    ground = await WebGround.start();
     for (const [index, [title, argv, script]] of panes.entries()) {
       const bin = join(ground.hub.home, `bin${index}`);
       mkdirSync(bin);
@@ -63,8 +65,7 @@ describe('a day of work in a picture', () => {
     await ground.hub.client.call('agent:set-state', { paneId: agent?.id ?? '', status: 'blocked' });
     folder = documented || ground.hub.home;
     mkdirSync(folder, { recursive: true });
-  }, 60_000);
-  afterAll(() => ground[Symbol.asyncDispose]());
+  });
 
   const take = async (page: Page, name: string): Promise<void> => {
     await page.getByText('1 line').first().waitFor({ state: 'attached' });

@@ -1,11 +1,10 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { look, row, shows, WebGround } from './web-ground.ts';
+import { afterEach, describe, expect, it } from 'vitest';
+import { look, onGround, row, shows, type WebGround } from './web-ground.ts';
 
 let ground: WebGround;
-beforeAll(async () => {
-  ground = await WebGround.start();
-}, 60_000);
-afterAll(() => ground[Symbol.asyncDispose]());
+onGround((started) => {
+  ground = started;
+});
 afterEach(() => {
   expect(ground.complaints.splice(0)).toEqual([]);
 });

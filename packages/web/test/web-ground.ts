@@ -1,4 +1,5 @@
 import { type Browser, type BrowserContextOptions, chromium, type Locator, type Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
 import { TestHub } from '../../hub/test/test-hub.ts';
 
 /** A real hub and a real browser that looks at it. */
@@ -58,6 +59,34 @@ export class WebGround implements AsyncDisposable {
     await this.#browser.close();
     await this.hub[Symbol.asyncDispose]();
   }
+}
+
+/** Gives the tests here one ground. */
+export function onGround(take: (ground: WebGround) => void): void {
+  let ground: WebGround;
+  beforeAll(async () => {
+    ground = await WebGround.start();
+    take(ground);
+  }, 60_000);
+  afterAll(() => ground[Symbol.asyncDispose]());
+}
+
+/** Gives the tests here one ground, and each of them a page of its own and no pane of another. */
+export function onPages(take: (page: Page, ground: WebGround) => void): void {
+  let ground: WebGround;
+  let page: Page;
+  onGround((started) => {
+    ground = started;
+  });
+  beforeEach(async () => {
+    page = await ground.open();
+    take(page, ground);
+  });
+  afterEach(async () => {
+    await page.context().close();
+    const { client } = ground.hub;
+    for (const { id } of await client.call('pane:list', {})) await client.call('pane:close', { paneId: id });
+  });
 }
 
 /** The row of a pane in the list. */
