@@ -1,7 +1,8 @@
 import type { Approval, Decision } from '@polyphony/protocol';
-import { Fragment, type JSX } from 'react';
+import { Fragment, type JSX, useState } from 'react';
 import { harmless } from './harmless.ts';
 import type { HubState } from './hub-state.ts';
+import { useOneAtATime } from './one-at-a-time.ts';
 import { ageOf } from './pane-state.ts';
 
 interface ApprovalsProps {
@@ -13,12 +14,8 @@ interface ApprovalsProps {
 }
 
 /** What somebody may do only when the user says so. */
-export function Approvals({ hub, approvals, live, now }: ApprovalsProps): JSX.Element | null {
+export function Approvals({ approvals, ...props }: ApprovalsProps): JSX.Element | null {
   if (approvals.length === 0) return null;
-  const resolve = async (id: string, decision: Decision): Promise<void> => {
-    await hub.attempt(hub.client.call('approval:resolve', { id, decision }));
-    hub.refresh();
-  };
   return (
     <section className="approvals" aria-label="Waiting for your approval" aria-live="polite">
       <h2>
@@ -26,35 +23,61 @@ export function Approvals({ hub, approvals, live, now }: ApprovalsProps): JSX.El
       </h2>
       <ul>
         {approvals.map((approval) => (
-          <li key={approval.id}>
-            <p>
-              <strong>{harmless(approval.by)}</strong> asks: <strong>{approval.kind}</strong>{' '}
-              <span className="dim">
-                ({harmless(approval.action)}), {leftUntil(approval.expiresAt, now)}
-              </span>
-            </p>
-            <dl>
-              {rowsOf(approval).map(([name, value]) => (
-                <Fragment key={name}>
-                  <dt className="dim">{name}</dt>
-                  <dd>{isWritten.has(name) ? <pre>{value}</pre> : <bdi>{value}</bdi>}</dd>
-                </Fragment>
-              ))}
-            </dl>
-            <div className="actions">
-              <button type="button" disabled={!live} onClick={() => void resolve(approval.id, 'deny')}>
-                Deny
-              </button>
-              <button type="button" disabled={!live} onClick={() => void resolve(approval.id, 'allow')}>
-                Allow
-              </button>
-            </div>
-          </li>
+          <Waiting key={approval.id} approval={approval} {...props} />
         ))}
       </ul>
     </section>
   );
 }
+
+interface WaitingProps extends Omit<ApprovalsProps, 'approvals'> {
+  readonly approval: Approval;
+}
+
+function Waiting({ hub, approval, live, now }: WaitingProps): JSX.Element {
+  const { busy, run } = useOneAtATime();
+  const [decided, setDecided] = useState(false);
+  const resolve = async (decision: Decision): Promise<void> => {
+    setDecided(await hub.attempt(hub.client.call('approval:resolve', { id: approval.id, decision })));
+    hub.refresh();
+  };
+  return (
+    <li>
+      <p>
+        <strong>{harmless(approval.by)}</strong> asks: <strong>{approval.kind}</strong>{' '}
+        <span className="dim">
+          ({harmless(approval.action)}), {leftUntil(approval.expiresAt, now)}
+        </span>
+      </p>
+      <dl>
+        {rowsOf(approval).map(([name, value]) => (
+          <Fragment key={name}>
+            <dt className="dim">{name}</dt>
+            <dd>{isWritten.has(name) ? <pre>{value}</pre> : <bdi>{value}</bdi>}</dd>
+          </Fragment>
+        ))}
+      </dl>
+      <div className="actions">
+        {decisions.map(([decision, label]) => (
+          <button
+            key={decision}
+            type="button"
+            // One that was decided is on the list until that has been read anew.
+            disabled={!live || busy || decided}
+            onClick={() => void run(() => resolve(decision))}
+          >
+            {label}
+          </button>
+        ))}
+      </div>
+    </li>
+  );
+}
+
+const decisions: readonly (readonly [Decision, string])[] = [
+  ['deny', 'Deny'],
+  ['allow', 'Allow'],
+];
 
 /** In the order and with the names of `poly approvals ls`. */
 function rowsOf({

@@ -3,6 +3,7 @@ import { type JSX, useState, useSyncExternalStore } from 'react';
 import { harmless } from './harmless.ts';
 import type { HubState } from './hub-state.ts';
 import { Modal } from './modal.tsx';
+import { useOneAtATime } from './one-at-a-time.ts';
 import { commandOf } from './pane-state.ts';
 import { Trouble } from './trouble.tsx';
 
@@ -16,6 +17,7 @@ interface EndPaneDialogProps {
 export function EndPaneDialog({ hub, pane, onClose }: EndPaneDialogProps): JSX.Element {
   const isRunning = pane.status === 'running';
   const { trouble } = useSyncExternalStore(hub.subscribe, hub.snapshot);
+  const { busy, run } = useOneAtATime();
   const [forget, setForget] = useState(!isRunning);
   const end = async (): Promise<void> => {
     if (await hub.attempt(hub.client.call('pane:close', { paneId: pane.id, cleanup: forget }))) onClose();
@@ -49,7 +51,7 @@ export function EndPaneDialog({ hub, pane, onClose }: EndPaneDialogProps): JSX.E
         <button type="button" onClick={onClose}>
           Cancel
         </button>
-        <button type="button" className="danger" onClick={() => void end()}>
+        <button type="button" className="danger" disabled={busy} onClick={() => void run(end)}>
           {isRunning ? 'End it' : 'Forget it'}
         </button>
       </div>

@@ -1,8 +1,9 @@
 import type { PaneNewResult } from '@polyphony/protocol';
-import { type FormEvent, type JSX, useState, useSyncExternalStore } from 'react';
+import { type FormEvent, type JSX, useSyncExternalStore } from 'react';
 import { commandLine } from './command-line.ts';
 import type { HubState } from './hub-state.ts';
 import { Modal } from './modal.tsx';
+import { useOneAtATime } from './one-at-a-time.ts';
 import { Trouble } from './trouble.tsx';
 
 interface NewPaneDialogProps {
@@ -15,14 +16,11 @@ interface NewPaneDialogProps {
 
 /** Starts a program in a new pane. */
 export function NewPaneDialog({ hub, size, onStarted, onClose }: NewPaneDialogProps): JSX.Element {
-  const [busy, setBusy] = useState(false);
+  const { busy, run } = useOneAtATime();
   const { trouble } = useSyncExternalStore(hub.subscribe, hub.snapshot);
-  const start = async (event: FormEvent<HTMLFormElement>): Promise<void> => {
-    event.preventDefault();
-    const form = new FormData(event.currentTarget);
+  const start = async (form: FormData): Promise<void> => {
     const given = (name: string): string => String(form.get(name) ?? '').trim();
     const argv = commandLine(given('command'));
-    setBusy(true);
     const done = await hub.attempt(
       hub.client
         .call('pane:new', {
@@ -36,12 +34,16 @@ export function NewPaneDialog({ hub, size, onStarted, onClose }: NewPaneDialogPr
         })
         .then(({ id }: PaneNewResult) => onStarted(id)),
     );
-    setBusy(false);
     if (done) onClose();
+  };
+  const submit = (event: FormEvent<HTMLFormElement>): void => {
+    event.preventDefault();
+    const form = new FormData(event.currentTarget);
+    void run(() => start(form));
   };
   return (
     <Modal title="New pane" onClose={onClose}>
-      <form onSubmit={(event) => void start(event)}>
+      <form onSubmit={submit}>
         <label>
           Command
           <input

@@ -127,8 +127,9 @@ export class PaneTerminal {
     if (this.#terminal.buffer.active.type !== 'normal') return false;
     let row = await isDrawn();
     // At the very top everything would be drawn anew, and the mark lost.
-    if ((row === undefined || row <= above) && this.#drawing.hasOlder) {
-      await this.#drawAll(this.#view.behind);
+    if ((row === undefined || row <= above) && this.#drawing.hasOlder) this.#drawAll(this.#view.behind);
+    if (!this.#view.live) {
+      await this.#arrival();
       if (this.#closed) return false;
       row = undefined;
     }
@@ -230,16 +231,20 @@ export class PaneTerminal {
     const behind = active.baseY - active.viewportY;
     if (behind !== this.#view.behind) this.#set({ behind });
     if (behind > 0 && active.viewportY === 0 && this.#drawing.hasOlder && this.#view.live)
-      void this.#drawAll(behind);
+      this.#drawAll(behind);
   }
 
-  /** Draws everything that is kept, and stands as far behind the newest line as before; settles when it does. */
-  #drawAll(behind: number): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.#arrivals.push(resolve);
+  /** Draws everything that is kept, and stands as far behind the newest line as before. */
+  #drawAll(behind: number): void {
     this.#restore = behind;
     this.#set({ loading: true });
     this.#drawing.beginWhole();
+  }
+
+  /** Settles when what is being drawn is on the screen. */
+  #arrival(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#arrivals.push(resolve);
     return promise;
   }
 

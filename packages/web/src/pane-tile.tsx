@@ -2,6 +2,7 @@ import type { PaneInfo } from '@polyphony/protocol';
 import { type JSX, type Ref, useEffect, useImperativeHandle, useRef, useState } from 'react';
 import { harmless } from './harmless.ts';
 import type { HubState } from './hub-state.ts';
+import { useOneAtATime } from './one-at-a-time.ts';
 import { commandOf, nameOf, stateOf } from './pane-state.ts';
 import type { PaneTerminal, PaneView } from './pane-terminal.ts';
 import { SearchPanel } from './search-panel.tsx';
@@ -57,12 +58,14 @@ export function PaneTile(props: PaneTileProps): JSX.Element {
   const terminal = useRef<PaneTerminal>(undefined);
   const [view, setView] = useState<PaneView>();
   const [searching, setSearching] = useState(false);
+  const fitting = useOneAtATime();
   const { label, tone } = stateOf(pane);
   const { name, title } = nameOf(pane);
 
   const fit = (): void => {
     const size = terminal.current?.sizeHere();
-    if (size) void hub.attempt(hub.client.call('pane:resize', { paneId: pane.id, ...size }));
+    if (!size) return;
+    void fitting.run(() => hub.attempt(hub.client.call('pane:resize', { paneId: pane.id, ...size })));
   };
   const focus = (): void => {
     // Until there is a terminal the box has the focus, so that nobody is called back who has gone on meanwhile.

@@ -2,6 +2,7 @@ import type { PaneLine, PaneReadParams, PaneSearchParams, PaneSearchResult } fro
 import { type FormEvent, type JSX, useState } from 'react';
 import { harmless } from './harmless.ts';
 import type { HubState } from './hub-state.ts';
+import { useLatestWish } from './latest-wish.ts';
 
 interface SearchPanelProps {
   readonly hub: HubState;
@@ -9,6 +10,11 @@ interface SearchPanelProps {
   /** Shows a line where it stands on the terminal; answers whether it still stands there. */
   readonly onGo: (line: PaneLine) => Promise<boolean>;
   readonly onClose: () => void;
+}
+
+/** What was looked for, and how much of it is here. */
+interface Found extends PaneSearchResult {
+  readonly params: PaneSearchParams;
 }
 
 /** A match with the lines around it. */
@@ -33,36 +39,34 @@ export function SearchPanel({ hub, paneId, onGo, onClose }: SearchPanelProps): J
   const [pattern, setPattern] = useState('');
   const [isRegex, setRegex] = useState(false);
   const [ignoreCase, setIgnoreCase] = useState(true);
-  const [found, setFound] = useState<PaneSearchResult>();
+  const [found, setFound] = useState<Found>();
   const [context, setContext] = useState<Context>();
-  /** What was found was looked for letter by letter, though it looks like a regular expression. */
-  const [tookSigns, setTookSigns] = useState(false);
+  const askForMatches = useLatestWish(hub);
+  const askForContext = useLatestWish(hub);
 
-  const search = async (before?: number): Promise<void> => {
-    if (pattern === '') return;
-    const params: PaneSearchParams = { paneId, pattern, literal: !isRegex, ignoreCase, limit, before };
-    const ask = async (): Promise<void> => {
+  const search = (params: PaneSearchParams, before: readonly PaneLine[] = []): Promise<void> =>
+    askForMatches(params, async () => {
       const { matches, ...rest } = await hub.client.call('pane:search', params);
-      const kept = before === undefined ? [] : (found?.matches ?? []);
-      setFound({ matches: [...kept, ...matches], ...rest });
-      setTookSigns(!isRegex && signs.test(pattern));
-      if (before === undefined) setContext(undefined);
-    };
-    await hub.attempt(ask());
-  };
-  const look = async (line: PaneLine): Promise<void> => {
+      return () => {
+        setFound({ params, matches: [...before, ...matches], ...rest });
+        if (before.length === 0) setContext(undefined);
+      };
+    });
+  /** As it was looked for, whatever stands in the field by now. */
+  const searchOlder = ({ params, matches }: Found): Promise<void> =>
+    search({ ...params, before: matches.at(-1)?.n }, matches);
+  const look = (line: PaneLine): Promise<void> => {
     const { n } = line;
     const first = Math.max(1, n - around);
     const params: PaneReadParams = { paneId, fromLine: first, limit: n - first + 1 + around };
-    const read = async (): Promise<void> => {
+    return askForContext(params, async () => {
       const [{ lines = [] }, stands] = await Promise.all([hub.client.call('pane:read', params), onGo(line)]);
-      setContext({ n, lines, stands });
-    };
-    await hub.attempt(read());
+      return () => setContext({ n, lines, stands });
+    });
   };
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    void search();
+    if (pattern !== '') void search({ paneId, pattern, literal: !isRegex, ignoreCase, limit });
   };
 
   return (
@@ -110,7 +114,7 @@ export function SearchPanel({ hub, paneId, onGo, onClose }: SearchPanelProps): J
           ×
         </button>
       </form>
-      <output className="dim">{found && summaryOf(found, tookSigns)}</output>
+      <output className="dim">{found && summaryOf(found)}</output>
       {found && (
         <ol className="matches" aria-label="Matches">
           {found.matches.map(({ n, text }) => (
@@ -141,7 +145,7 @@ export function SearchPanel({ hub, paneId, onGo, onClose }: SearchPanelProps): J
           ))}
           {found.more && (
             <li>
-              <button type="button" onClick={() => void search(found.matches.at(-1)?.n)}>
+              <button type="button" onClick={() => void searchOlder(found)}>
                 Older matches
               </button>
             </li>
@@ -160,11 +164,13 @@ function stepThroughMatches(panel: Element, step: number): boolean {
   return next !== undefined;
 }
 
-function summaryOf({ matches, more, complete }: PaneSearchResult, tookSigns: boolean): string {
+function summaryOf({ params, matches, more, complete }: Found): string {
   const count = matches.length === 1 ? '1 line' : `${matches.length} lines`;
   if (matches.length === 0) {
     const none = complete ? 'Nothing found.' : 'Nothing found so far; the search was cut short.';
-    return tookSigns ? `${none} The text is a regular expression only with .* ticked.` : none;
+    return params.literal && signs.test(params.pattern)
+      ? `${none} The text is a regular expression only with .* ticked.`
+      : none;
   }
   return `${count}${more ? ', and older ones' : ''}${complete || more ? '' : '; the search was cut short'}`;
 }

@@ -2,7 +2,7 @@ import type { PolyError } from '@polyphony/protocol';
 import type { Page } from 'playwright-core';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { until } from '../../hub/test/test-hub.ts';
-import { look, onPages, row, shows, tile, type WebGround } from './web-ground.ts';
+import { hold, look, onPages, row, shows, tile, type WebGround } from './web-ground.ts';
 
 let ground: WebGround;
 let page: Page;
@@ -243,6 +243,69 @@ describe('panes', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Forget it' }).click();
     await row(page, 'victim').waitFor({ state: 'detached' });
     expect(await panes()).toEqual([]);
+  });
+});
+
+describe('a button that is pressed twice', () => {
+  it('starts one pane', async () => {
+    const held = await hold(page, 'pane:new');
+    await page.keyboard.press('n');
+    await page.keyboard.type('cat');
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Enter');
+    held.go();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    expect(held.asked()).toBe(1);
+    expect(await panes()).toHaveLength(1);
+  });
+
+  it('ends one pane, and complains of nothing', async () => {
+    await ground.pane('victim');
+    await ground.pane('witness');
+    await row(page, 'witness').waitFor();
+    const held = await hold(page, 'pane:close');
+    await page.keyboard.press('x');
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Forget').check();
+    const button = dialog.getByRole('button', { name: 'End it' });
+    await button.evaluate((one: HTMLElement) => {
+      one.click();
+      one.click();
+    });
+    held.go();
+    await dialog.waitFor({ state: 'detached' });
+    await row(page, 'victim').waitFor({ state: 'detached' });
+    expect(held.asked()).toBe(1);
+    expect(await page.getByRole('alert').count()).toBe(0);
+    expect(await panes()).toMatchObject([{ title: 'witness' }]);
+  });
+
+  it('fits a pane once', async () => {
+    await ground.pane('fitting', 'exec cat', { cols: 132, rows: 50 });
+    const shown = await look(page, 'fitting');
+    const held = await hold(page, 'pane:resize');
+    await shown.getByRole('button', { name: 'Fit' }).dblclick();
+    held.go();
+    await shown.getByText('132×50').waitFor({ state: 'detached' });
+    expect(held.asked()).toBe(1);
+  });
+
+  it('decides once what waits for approval, also when the other one is pressed', async () => {
+    const asker = ground.hub.as(await ground.hub.paneToken('asker'));
+    const paneId = await ground.pane('worker');
+    const asked = asker.call('pane:write', { paneId, data: 'x' });
+    const region = page.getByRole('region', { name: 'Waiting for your approval' });
+    await region.waitFor();
+    const held = await hold(page, 'approval:resolve');
+    await region.getByRole('listitem').evaluate((item) => {
+      const [deny, allow] = item.querySelectorAll('button');
+      for (const one of [allow, allow, deny]) one?.click();
+    });
+    held.go();
+    await asked;
+    await region.waitFor({ state: 'detached' });
+    expect(held.asked()).toBe(1);
+    expect(await page.getByRole('alert').count()).toBe(0);
   });
 });
 

@@ -1,6 +1,6 @@
 import type { Locator, Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { look, onPages, shows, tile, type WebGround } from './web-ground.ts';
+import { hold, look, onPages, shows, tile, type WebGround } from './web-ground.ts';
 
 let ground: WebGround;
 let page: Page;
@@ -127,5 +127,69 @@ describe('a search', () => {
     await page.getByRole('searchbox', { name: 'Pattern' }).fill('(');
     await page.keyboard.press('Enter');
     await page.getByRole('alert').waitFor();
+  });
+
+  /** A search of which there is more than one answer brings, with these lines found. */
+  const findMany = async (): Promise<Locator> => {
+    await ground.pane('many', 'seq 1 250; echo other; exec cat');
+    const shown = await look(page, 'many');
+    await shows(shown, 'other');
+    await page.keyboard.press('Control+Shift+F');
+    await shown.getByLabel('.*').check();
+    await page.getByRole('searchbox', { name: 'Pattern' }).fill('^[0-9]+$');
+    await page.keyboard.press('Enter');
+    await shown.getByText('100 lines, and older ones').waitFor();
+    return shown;
+  };
+
+  it('goes on once to older lines, however often that is pressed', async () => {
+    const shown = await findMany();
+    const held = await hold(page, 'pane:search');
+    await shown.getByRole('button', { name: 'Older matches' }).dblclick();
+    held.go();
+    await shown.getByText('200 lines, and older ones').waitFor();
+    expect(held.asked()).toBe(1);
+    const numbers = await shown.locator('.matches .mono .dim').allTextContents();
+    expect(numbers).toEqual(Array.from({ length: 200 }, (_, index) => String(250 - index)));
+  });
+
+  it('goes on with what was found, whatever is written in the field by then', async () => {
+    const shown = await findMany();
+    await page.getByRole('searchbox', { name: 'Pattern' }).fill('other');
+    await shown.getByRole('button', { name: 'Older matches' }).click();
+    await shown.getByText('200 lines, and older ones').waitFor();
+  });
+
+  it('shows what was asked for last, also when an older answer comes later', async () => {
+    const shown = await findMany();
+    const held = await hold(page, 'pane:search', '"before"');
+    const late = page.waitForResponse((response) => !!response.request().postData()?.includes('"before"'));
+    await shown.getByRole('button', { name: 'Older matches' }).click();
+    await page.getByRole('searchbox', { name: 'Pattern' }).fill('other');
+    await page.keyboard.press('Enter');
+    await shown.getByText('1 line', { exact: true }).waitFor();
+    held.go();
+    await (await late).finished();
+    await shown.getByRole('button', { name: '251 other' }).click();
+    await shown.locator('.context').getByText('250  250').waitFor();
+    await shown.getByText('1 line', { exact: true }).waitFor();
+  });
+
+  it('leads to the line that was chosen last, also while older ones are still to be drawn', async () => {
+    const lines = `awk 'BEGIN { for (i = 0; i < 20000; i++) printf "%0100d\\n", i }'`;
+    await ground.pane('twice', `echo find-a; echo find-b; ${lines}; echo end-of-it; exec cat`);
+    const shown = await look(page, 'twice');
+    await shows(shown, 'end-of-it');
+    await shown.getByRole('button', { name: 'Search' }).first().click();
+    await page.getByRole('searchbox', { name: 'Pattern' }).fill('find-');
+    await page.keyboard.press('Enter');
+    await shown.getByText('2 lines', { exact: true }).waitFor();
+    // Both in one go, before anything is drawn.
+    await shown.locator('.matches .mono').evaluateAll((matches) => {
+      for (const match of matches) (match as HTMLElement).click();
+    });
+    expect((await marked(shown)).trim()).toBe('find-a');
+    await shown.locator('.context').getByText('1  find-a').waitFor();
+    expect(await shown.getByText('It is not on the terminal').count()).toBe(0);
   });
 });

@@ -109,3 +109,21 @@ export async function look(page: Page, title: string): Promise<Locator> {
 export async function shows(shown: Locator, text: string | RegExp): Promise<void> {
   await shown.locator('.xterm-rows').filter({ hasText: text }).waitFor();
 }
+
+/** Holds requests for an action, those with a word in them, until they may go on; tells how many there were. */
+export async function hold(
+  page: Page,
+  action: string,
+  word = '',
+): Promise<{ readonly asked: () => number; readonly go: () => void }> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  let asked = 0;
+  await page.route(`**/action/${encodeURIComponent(action)}`, async (route) => {
+    if (route.request().postData()?.includes(word)) {
+      asked++;
+      await promise;
+    }
+    await route.continue();
+  });
+  return { asked: () => asked, go: resolve };
+}
