@@ -1,5 +1,5 @@
 import type { Approval, Decision } from '@polyphony/protocol';
-import { Fragment, type JSX, useState } from 'react';
+import { Fragment, type JSX, useLayoutEffect, useRef, useState } from 'react';
 import { harmless } from './harmless.ts';
 import type { HubState } from './hub-state.ts';
 import { useOneAtATime } from './one-at-a-time.ts';
@@ -13,8 +13,18 @@ interface ApprovalsProps {
   readonly now: number;
 }
 
+/** The second click on one that has gone is not one on the next, which stands there now. */
+const steadyAfterMs = 600;
+
 /** What somebody may do only when the user says so. */
 export function Approvals({ approvals, ...props }: ApprovalsProps): JSX.Element | null {
+  /** When one was taken off the list, and the others moved up to where it stood. */
+  const moved = useRef({ length: 0, at: Number.NEGATIVE_INFINITY });
+  useLayoutEffect(() => {
+    const { length } = approvals;
+    moved.current = { length, at: length < moved.current.length ? Date.now() : moved.current.at };
+  }, [approvals]);
+  const isSteady = (): boolean => Date.now() - moved.current.at > steadyAfterMs;
   if (approvals.length === 0) return null;
   return (
     <section className="approvals" aria-label="Waiting for your approval" aria-live="polite">
@@ -23,7 +33,7 @@ export function Approvals({ approvals, ...props }: ApprovalsProps): JSX.Element 
       </h2>
       <ul>
         {approvals.map((approval) => (
-          <Waiting key={approval.id} approval={approval} {...props} />
+          <Waiting key={approval.id} approval={approval} isSteady={isSteady} {...props} />
         ))}
       </ul>
     </section>
@@ -32,9 +42,11 @@ export function Approvals({ approvals, ...props }: ApprovalsProps): JSX.Element 
 
 interface WaitingProps extends Omit<ApprovalsProps, 'approvals'> {
   readonly approval: Approval;
+  /** It has stood where it stands for long enough to be meant by a click. */
+  readonly isSteady: () => boolean;
 }
 
-function Waiting({ hub, approval, live, now }: WaitingProps): JSX.Element {
+function Waiting({ hub, approval, isSteady, live, now }: WaitingProps): JSX.Element {
   const { busy, run } = useOneAtATime();
   const [decided, setDecided] = useState(false);
   const resolve = async (decision: Decision): Promise<void> => {
@@ -64,7 +76,10 @@ function Waiting({ hub, approval, live, now }: WaitingProps): JSX.Element {
             type="button"
             // One that was decided is on the list until that has been read anew.
             disabled={!live || busy || decided}
-            onClick={() => void run(() => resolve(decision))}
+            onClick={(event) => {
+              const isClick = event.detail > 0;
+              if (!isClick || isSteady()) void run(() => resolve(decision));
+            }}
           >
             {label}
           </button>

@@ -309,6 +309,35 @@ describe('a button that is pressed twice', () => {
   });
 });
 
+describe('what moves up to where something was decided', () => {
+  it('is not decided by the second half of a double click', async () => {
+    const asker = ground.hub.as(await ground.hub.paneToken('asker'));
+    const paneId = await ground.pane('worker', 'stty -echo; exec cat');
+    const asked = ['one', 'two'].map((data) => asker.call('pane:write', { paneId, data, enter: true }));
+    const items = page.getByRole('region', { name: 'Waiting for your approval' }).getByRole('listitem');
+    await page.getByRole('button', { name: '2 to approve' }).waitFor();
+    await page.clock.install();
+    await page.clock.pauseAt(Date.now() + 60_000);
+    const first = items.first().getByRole('button', { name: 'Allow' });
+    const { x, y, width, height } = (await first.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 };
+    const click = () => page.mouse.click(x + width / 2, y + height / 2);
+    const held = await hold(page, 'approval:resolve');
+    held.go();
+    await click();
+    await Promise.race(asked);
+    await page.getByRole('button', { name: '1 to approve' }).waitFor();
+    await click();
+    expect(await first.isEnabled()).toBe(true);
+    expect(held.asked()).toBe(1);
+    await page.clock.runFor(1_000);
+    await click();
+    await Promise.all(asked);
+    await items.waitFor({ state: 'detached' });
+    expect(held.asked()).toBe(2);
+    expect(await page.getByRole('alert').count()).toBe(0);
+  });
+});
+
 describe('a message of what went wrong', () => {
   /** A pane that cannot be fitted. */
   const fail = async (): Promise<void> => {
