@@ -13,7 +13,8 @@ export interface CreateTerminalOptions {
   readonly onLink: (address: string) => void;
 }
 
-const scrollback = 200_000;
+/** So many lines a terminal holds. */
+export const scrollback = 200_000;
 
 let styled = false;
 

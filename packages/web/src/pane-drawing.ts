@@ -1,5 +1,6 @@
 import type { ErrorInfo } from '@polyphony/protocol';
 import type { Terminal } from '@xterm/xterm';
+import { scrollback } from './create-terminal.ts';
 import type { HubState } from './hub-state.ts';
 import { LinePlaces } from './line-places.ts';
 
@@ -44,6 +45,8 @@ export class PaneDrawing {
   #torn = false;
   #retainedFrom = 0;
   #undrawn = 0;
+  /** Goes up when everything is cleared: what was under way then no longer counts. */
+  #life = 0;
   #leave: (() => void) | undefined;
   #closed = false;
 
@@ -59,11 +62,14 @@ export class PaneDrawing {
     this.#replay(isShort || whole ? retainedFrom : next - firstReplay, next);
   }
 
-  /** Draws everything that is kept. */
-  beginWhole(): void {
+  /** Draws everything that is kept and that a terminal can hold. */
+  async beginWhole(): Promise<void> {
+    const from = await this.#oldestHeld();
+    if (this.#closed) return;
     this.#leave?.();
-    this.#options.terminal.reset();
-    this.#replay(this.#retainedFrom, this.#next);
+    this.#clear();
+    this.#retainedFrom = from;
+    this.#replay(from, this.#next);
   }
 
   /** More is kept than was drawn. */
@@ -89,6 +95,25 @@ export class PaneDrawing {
     if (this.#arrived) this.#options.onArrived();
   }
 
+  /** What has come and is not drawn yet is drawn before, and cleared with everything else. */
+  #clear(): void {
+    this.#life++;
+    this.#options.terminal.write('\x1bc');
+  }
+
+  /** The first byte of the oldest line that is kept, of as many as a terminal can hold. */
+  async #oldestHeld(): Promise<number> {
+    const { hub, paneId } = this.#options;
+    try {
+      const { lines = [] } = await hub.client.call('pane:read', { paneId, tail: 1 });
+      const fromLine = (lines[0]?.n ?? 1) - scrollback;
+      if (fromLine < 1) return this.#retainedFrom;
+      return (await hub.client.call('pane:read', { paneId, fromLine, limit: 1 })).from;
+    } catch {
+      return this.#retainedFrom; // The hub is away: it is fetched when it is back, if need be in vain.
+    }
+  }
+
   /** The number of the line a byte stands in. */
   async #lineAt(since: number): Promise<number | undefined> {
     const { hub, paneId } = this.#options;
@@ -101,13 +126,13 @@ export class PaneDrawing {
   }
 
   #join(): void {
-    const { hub, paneId, terminal, onError } = this.#options;
+    const { hub, paneId, onError } = this.#options;
     this.#leave = hub.socket.follow({
       paneId,
       next: () => this.#next,
       take: (offset, bytes) => this.#take(offset, bytes),
       restart: (from) => {
-        terminal.reset();
+        this.#clear();
         this.#next = from;
         this.places.begin(this.#lineAt(from));
       },
@@ -130,19 +155,21 @@ export class PaneDrawing {
     }
     this.#undrawn += fresh.length;
     const end = this.#next;
+    const life = this.#life;
     terminal.write(fresh, () => {
+      this.#undrawn -= fresh.length;
+      if (this.#closed) return;
+      if (!this.#leave && this.#undrawn < leastUndrawn) this.#join();
+      if (life !== this.#life) return;
       leavePlace();
-      this.#drawn(fresh.length, end);
+      this.#drawn(end);
     });
     if (this.#undrawn <= mostUndrawn || !this.#leave) return;
     this.#leave();
     this.#leave = undefined;
   }
 
-  #drawn(bytes: number, end: number): void {
-    this.#undrawn -= bytes;
-    if (this.#closed) return;
-    if (!this.#leave && this.#undrawn < leastUndrawn) this.#join();
+  #drawn(end: number): void {
     if (!this.#arrived && end >= this.#now) {
       this.#arrived = true;
       this.#options.onArrived();

@@ -1,4 +1,4 @@
-import type { ErrorInfo, PaneScreen } from '@polyphony/protocol';
+import { type ErrorInfo, type PaneScreen, PolyError } from '@polyphony/protocol';
 import type { IDisposable, Terminal } from '@xterm/xterm';
 import { type CreateTerminalOptions, createTerminal } from './create-terminal.ts';
 import type { HubState } from './hub-state.ts';
@@ -33,6 +33,10 @@ export interface PaneTerminalOptions extends Omit<CreateTerminalOptions, 'fontFa
 const lookEveryMs = 25_000;
 /** A line that was asked for stands so far down, below what is laid over the terminal. */
 const foundAt = 0.75;
+const away: ErrorInfo = {
+  code: 'unreachable',
+  message: 'The hub is away: what the pane printed comes with it.',
+};
 const reportsOfFocus = new Set(['\x1b[I', '\x1b[O']);
 
 /** One pane in one box: drawn at the pane's own size, from the past up to now, and on. */
@@ -128,7 +132,7 @@ export class PaneTerminal {
     let row = await isDrawn();
     // At the very top everything would be drawn anew, and the mark lost.
     if ((row === undefined || row <= above) && this.#drawing.hasOlder) this.#drawAll(this.#view.behind);
-    if (!this.#view.live) {
+    if (this.#view.loading || !this.#view.live) {
       await this.#arrival();
       if (this.#closed) return false;
       row = undefined;
@@ -195,7 +199,7 @@ export class PaneTerminal {
       this.#drawing.begin(range, screen.alternate);
     } catch (error) {
       // The hub is away, or the pane has gone; the list knows which, and begins anew.
-      if (!this.#closed) this.#set({ error: error as ErrorInfo });
+      if (!this.#closed) this.#set({ error: error instanceof PolyError ? error.info : away });
       if (!this.#closed) setTimeout(() => this.#closed || void this.#begin(), 1_000);
     }
   }
@@ -234,11 +238,12 @@ export class PaneTerminal {
       this.#drawAll(behind);
   }
 
-  /** Draws everything that is kept, and stands as far behind the newest line as before. */
+  /** Draws what is kept, and stands as far behind the newest line as before. */
   #drawAll(behind: number): void {
+    if (this.#view.loading) return;
     this.#restore = behind;
     this.#set({ loading: true });
-    this.#drawing.beginWhole();
+    void this.#drawing.beginWhole();
   }
 
   /** Settles when what is being drawn is on the screen. */

@@ -206,7 +206,7 @@ export function PaneTile(props: PaneTileProps): JSX.Element {
           onClick={focus}
           onKeyDown={(event) => event.target === event.currentTarget && takeKey(event.nativeEvent, keys)}
         />
-        {view?.loading && <p className="note">Fetching everything that is kept…</p>}
+        {view?.loading && <p className="note">Fetching what is kept…</p>}
         {view?.error && <p className="note bad">{harmless(view.error.message)}</p>}
         {view !== undefined && view.behind > 0 && !view.loading && (
           <button type="button" className="note" onClick={() => terminal.current?.follow()}>

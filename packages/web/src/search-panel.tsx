@@ -129,7 +129,8 @@ export function SearchPanel({ hub, paneId, onGo, onClose }: SearchPanelProps): J
               </button>
               {context?.n === n && !context.stands && (
                 <p className="dim">
-                  It is not on the terminal now: it was cleared, or stands behind a full-screen program.
+                  It is not on the terminal now: it was cleared, stands behind a full-screen program, or is
+                  older than a terminal can hold.
                 </p>
               )}
               {context?.n === n && (

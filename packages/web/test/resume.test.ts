@@ -38,6 +38,21 @@ describe('a page whose hub is killed', () => {
     await shows(shown, 'typed after all');
   }, 60_000);
 
+  it('says in a tile that is opened meanwhile what it waits for, and then shows it', async () => {
+    const id = await ground.pane('unseen', 'echo was here all along; exec cat');
+    const page = await ground.open();
+    await row(page, 'unseen').waitFor();
+    await ground.hub.kill('SIGKILL');
+    await page.getByRole('status').getByText('hub away').waitFor();
+    await row(page, 'unseen').click();
+    await page.getByText('The hub is away: what the pane printed comes with it.').waitFor();
+    await ground.hub.start();
+    await page.getByText('was here all along').last().waitFor();
+    await page.getByText('The hub is away').waitFor({ state: 'detached' });
+    await page.context().close();
+    await ground.hub.client.call('pane:close', { paneId: id });
+  }, 60_000);
+
   it('lets nobody decide what cannot be told to anybody', async () => {
     const asker = ground.hub.as(await ground.hub.paneToken('asker'));
     const asked = ground.pane('worker').then((paneId) => asker.call('pane:write', { paneId, data: 'x' }));

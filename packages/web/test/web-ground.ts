@@ -1,6 +1,6 @@
 import { type Browser, type BrowserContextOptions, chromium, type Locator, type Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
-import { TestHub } from '../../hub/test/test-hub.ts';
+import { TestHub, type TestHubOptions } from '../../hub/test/test-hub.ts';
 
 /** A real hub and a real browser that looks at it. */
 export class WebGround implements AsyncDisposable {
@@ -14,13 +14,13 @@ export class WebGround implements AsyncDisposable {
     this.#browser = browser;
   }
 
-  static async start(): Promise<WebGround> {
+  static async start(options: TestHubOptions = {}): Promise<WebGround> {
     const browser = await chromium.launch({
       executablePath: process.env.POLY_TEST_CHROMIUM ?? '/usr/bin/chromium',
       // Chromium's own sandbox does not work for root, as in a container.
       args: process.getuid?.() === 0 ? ['--no-sandbox'] : [],
     });
-    return new WebGround(await TestHub.start(), browser);
+    return new WebGround(await TestHub.start(options), browser);
   }
 
   /** A page that nobody has let in, in a browser context of its own. */
@@ -62,22 +62,22 @@ export class WebGround implements AsyncDisposable {
 }
 
 /** Gives the tests here one ground. */
-export function onGround(take: (ground: WebGround) => void): void {
+export function onGround(take: (ground: WebGround) => void, options: TestHubOptions = {}): void {
   let ground: WebGround;
   beforeAll(async () => {
-    ground = await WebGround.start();
+    ground = await WebGround.start(options);
     take(ground);
   }, 60_000);
   afterAll(() => ground[Symbol.asyncDispose]());
 }
 
 /** Gives the tests here one ground, and each of them a page of its own and no pane of another. */
-export function onPages(take: (page: Page, ground: WebGround) => void): void {
+export function onPages(take: (page: Page, ground: WebGround) => void, options: TestHubOptions = {}): void {
   let ground: WebGround;
   let page: Page;
   onGround((started) => {
     ground = started;
-  });
+  }, options);
   beforeEach(async () => {
     page = await ground.open();
     take(page, ground);
