@@ -7,6 +7,8 @@ const sizes = { usual: 13, least: 9, leastOnPhone: 12 };
 const phone = '(max-width: 720px)';
 const scrollbarWidth = 16;
 const marginColumns = 4;
+/** DECTCEM: the cursor is shown, or hidden. */
+const cursorMode = 25;
 
 export interface LettersOptions {
   readonly terminal: Terminal;
@@ -23,6 +25,7 @@ export class Letters {
   readonly #fit = new FitAddon();
   #chosen: number | undefined;
   #cursorX = 0;
+  #showsCursor = true;
 
   constructor({ terminal, box, chosen }: LettersOptions) {
     this.#terminal = terminal;
@@ -30,6 +33,14 @@ export class Letters {
     this.#chosen = chosen;
     terminal.loadAddon(this.#fit);
     terminal.options.fontSize = chosen ?? sizes.usual;
+    for (const [final, shows] of [
+      ['h', true],
+      ['l', false],
+    ] as const)
+      terminal.parser.registerCsiHandler({ prefix: '?', final }, (modes) => {
+        if (modes.includes(cursorMode)) this.#showsCursor = shows;
+        return false; // Left to the terminal.
+      });
   }
 
   get size(): number {
@@ -73,8 +84,8 @@ export class Letters {
     const row = drawn.clientHeight / this.#terminal.rows;
     if (box.scrollHeight > box.clientHeight)
       box.scrollTop = Math.max(0, (cursorY + 2) * row - box.clientHeight);
-    // Sideways only when it has moved: whoever reads on at the right stays there.
-    if (cursorX === this.#cursorX) return;
+    // Sideways only when it has moved: whoever reads on at the right stays there. One that is hidden may be anywhere.
+    if (cursorX === this.#cursorX || !this.#showsCursor) return;
     this.#cursorX = cursorX;
     const column = drawn.clientWidth / this.#terminal.cols;
     if (box.scrollWidth > box.clientWidth)

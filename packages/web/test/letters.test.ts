@@ -62,6 +62,19 @@ describe('letters', () => {
 });
 
 describe('a phone', () => {
+  it('does not go along with a cursor that is hidden', async () => {
+    await ground.pane('hidden', "printf 'on the left\\033[?25l\\033[110G>'; exec cat", {
+      cols: 120,
+      rows: 40,
+    });
+    await page.setViewportSize({ width: 390, height: 844 });
+    const shown = await look(page, 'hidden');
+    await shows(shown, />/);
+    const box = shown.locator('.box');
+    await until(() => box.evaluate((one) => one.scrollWidth > one.clientWidth));
+    expect(await box.evaluate(({ scrollLeft }) => scrollLeft)).toBe(0);
+  });
+
   it.each([390, 360])('of %i pixels has every button within reach while something waits', async (width) => {
     await page.setViewportSize({ width, height: 780 });
     const asker = ground.hub.as(await ground.hub.paneToken('asker'));

@@ -145,6 +145,32 @@ describe('the keyboard', () => {
 });
 
 describe('a tile', () => {
+  it('says its size whole, or not at all', async () => {
+    await ground.pane('a title', 'exec cat', { cols: 132, rows: 50 });
+    const shown = await look(page, 'a title');
+    /** How much of it is to be seen. */
+    const seen = () =>
+      shown.locator('.size').evaluate((size) => {
+        const range = document.createRange();
+        range.selectNodeContents(size);
+        const [box, text] = [size.getBoundingClientRect(), range.getBoundingClientRect()];
+        if (text.top >= box.bottom) return 'nothing';
+        return text.right <= box.right + 1 ? 'everything' : 'a part';
+      });
+    await shown.getByText('132×50').waitFor();
+    expect(await seen()).toBe('everything');
+    await page.keyboard.press('Control+Shift+L');
+    await page.keyboard.press('4');
+    const widths = [1400, 1300, 1250, 1200, 1150, 1100];
+    const parts: string[] = [];
+    for (const width of widths) {
+      await page.setViewportSize({ width, height: 800 });
+      parts.push(await seen());
+    }
+    expect(parts).not.toContain('a part');
+    expect(parts).toContain('nothing');
+  });
+
   it.each([undefined, 'chosen-name'])('shortens a long title before the id %s', async (chosen) => {
     const id = await ground.pane('long '.repeat(39), 'exec cat', chosen === undefined ? {} : { id: chosen });
     await page.keyboard.press('4');
