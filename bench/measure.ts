@@ -14,7 +14,7 @@ export interface Figure {
 export interface Cost {
   /** Median wall time of one operation, µs. */
   readonly p50: number;
-  /** CPU of this process, its children and the tmux server, µs an operation. */
+  /** CPU of the processes that are counted, µs an operation. */
   readonly cpu: number;
 }
 
@@ -32,22 +32,44 @@ function ownCpu(): number {
   return user + system + children;
 }
 
-/** Measures `round`, which does `operations` operations, `rounds` times after a warm-up. */
-export async function cost(
-  serverPid: number,
+/** Measures `round`, which does `operations` operations, `rounds` times after a warm-up; counts this process, its ended children and `pids`. */
+export function cost(
+  pids: number | readonly number[],
+  rounds: number,
+  operations: number,
+  round: () => Promise<unknown>,
+): Promise<Cost> {
+  return measure(() => ownCpu() + cpuOfAll(pids), rounds, operations, round);
+}
+
+/** The same without this process, where it is only the client of what is measured. */
+export function costOf(
+  pids: number | readonly number[],
+  rounds: number,
+  operations: number,
+  round: () => Promise<unknown>,
+): Promise<Cost> {
+  return measure(() => cpuOfAll(pids), rounds, operations, round);
+}
+
+const cpuOfAll = (pids: number | readonly number[]): number =>
+  [pids].flat().reduce((sum, pid) => sum + cpuOf(pid), 0);
+
+async function measure(
+  used: () => number,
   rounds: number,
   operations: number,
   round: () => Promise<unknown>,
 ): Promise<Cost> {
   for (let i = 0; i < Math.ceil(rounds / 5); i++) await round();
-  const before = ownCpu() + cpuOf(serverPid);
+  const before = used();
   const times: number[] = [];
   for (let i = 0; i < rounds; i++) {
     const start = performance.now();
     await round();
     times.push(performance.now() - start);
   }
-  const cpu = ownCpu() + cpuOf(serverPid) - before;
+  const cpu = used() - before;
   return { p50: (median(times) * 1000) / operations, cpu: cpu / rounds / operations };
 }
 

@@ -2,6 +2,7 @@
 
 import { cliStart } from './cli-start.ts';
 import { hub } from './hub.ts';
+import { mcp } from './mcp.ts';
 import { type Figure, print } from './measure.ts';
 import { search } from './search.ts';
 import { store } from './store.ts';
@@ -17,6 +18,7 @@ const benches: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   'tmux-output': tmuxOutput,
   store,
   hub,
+  mcp,
   terminal,
   search,
   'cli-start': cliStart,
