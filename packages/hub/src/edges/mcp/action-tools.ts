@@ -9,7 +9,10 @@ export function actionTools(registered: readonly Registered[]): readonly McpTool
     toolset: 'actions',
     description: action.summary,
     effect: action.effect,
-    inputSchema: jsonSchemaOf(action.params, 'input'),
+    // Only a list of tools shows it, and it takes longer to make than most calls.
+    get inputSchema() {
+      return jsonSchemaOf(action.params, 'input');
+    },
     async run(args, { client }) {
       const result = await client.call(action.name, args);
       const structured = Array.isArray(result) ? { items: result } : (result as Record<string, unknown>);

@@ -30,7 +30,9 @@ type Server = InstanceType<typeof Sdk.Server>;
 /** An MCP server for one client. The protocol is the SDK's, both eras of it; tools are ours, and so is every refusal. */
 export function createMcpServer(sdk: typeof Sdk, options: McpServerOptions, client: McpClient): Server {
   const { caller, choice, more } = client;
-  const tools = chooseTools([...mcpPaneTools, ...actionTools(options.actions()), ...more], choice, caller);
+  // Over HTTP this is done for every request: what nobody asks for is not made.
+  const actions = choice.toolsets.has('actions') ? actionTools(options.actions()) : [];
+  const tools = chooseTools([...mcpPaneTools, ...actions, ...more], choice, caller);
   const hidden = new Map(caller.pane === undefined ? [] : more.map((tool) => [tool.name, tool]));
   const server = new sdk.Server(
     { name: 'polyphony', title: 'Polyphony', version: options.version },
