@@ -97,7 +97,12 @@ function noSuchTool(
 /** What went wrong and what to do next, in one text: agents see nothing else. */
 function refusalOf(error: unknown, has: (tool: string) => boolean): string {
   if (!(error instanceof PolyError))
-    return `It failed: ${error instanceof Error ? error.message : String(error)}`;
+    return `It failed: ${brief(error instanceof Error ? error.message : String(error))}`;
   const { code, message, hint } = error.info;
-  return [`${code}: ${message}`, hint && inAgentWords(hint, has)].filter(Boolean).join(' ');
+  return [`${code}: ${brief(message)}`, hint && inAgentWords(hint, has)].filter(Boolean).join(' ');
+}
+
+/** A refusal repeats what was given, which an agent need not read again as a whole. */
+function brief(message: string): string {
+  return message.length <= 1200 ? message : `${message.slice(0, 1000)} … ${message.slice(-150)}`;
 }
