@@ -34,7 +34,7 @@ beforeEach(() => {
 /** On a machine where nothing is installed but what the test puts there. */
 function poly(words: string, env: Record<string, string> = {}): Promise<Outcome> {
   const fresh = { HOME: home, POLY_HOME: join(home, '.poly'), PATH: join(home, 'bin') };
-  const cleared = ['XDG_CONFIG_HOME', 'CODEX_HOME', 'CLAUDE_CONFIG_DIR', 'GEMINI_CLI_HOME'];
+  const cleared = ['XDG_CONFIG_HOME', 'CODEX_HOME', 'CLAUDE_CONFIG_DIR', 'GEMINI_CLI_HOME', 'GROK_HOME'];
   return ground.run(words.split(' '), {
     cwd: project,
     env: { ...Object.fromEntries(cleared.map((name) => [name, undefined])), ...fresh, ...env },
@@ -95,6 +95,7 @@ const places = [
   ['gemini', 'user', '.gemini/settings.json', 'mcpServers', gemini],
   ['gemini', 'project', inProject('.gemini/settings.json'), 'mcpServers', gemini],
   ['grok', 'user', '.grok/config.toml', 'mcp_servers', plain],
+  ['grok', 'project', inProject('.grok/config.toml'), 'mcp_servers', plain],
   ['antigravity', 'user', '.gemini/antigravity/mcp_config.json', 'mcpServers', plain],
   ['antigravity', 'user', '.gemini/config/mcp_config.json', 'mcpServers', plain],
   ['opencode', 'user', '.config/opencode/opencode.jsonc', 'mcp', opencode],
@@ -183,10 +184,12 @@ describe('poly mcp install', () => {
       CODEX_HOME: join(home, 'c'),
       CLAUDE_CONFIG_DIR: join(home, 'd'),
       XDG_CONFIG_HOME: join(home, 'x'),
+      GROK_HOME: join(home, 'g'),
     };
-    await ok('mcp install codex claude opencode vscode', env);
+    await ok('mcp install codex claude opencode vscode grok', env);
     for (const file of [
       'c/config.toml',
+      'g/config.toml',
       'd/.claude.json',
       'x/opencode/opencode.jsonc',
       'x/Code/User/mcp.json',
@@ -384,7 +387,7 @@ describe('poly mcp install', () => {
     expect((await poly('mcp instal')).stderr).toBe(
       'poly: there is no command "mcp instal". Did you mean mcp install? See poly mcp --help.\n',
     );
-    const { code, stderr } = await poly('mcp install grok --scope project');
+    const { code, stderr } = await poly('mcp install antigravity --scope project');
     expect(code).toBe(2);
     expect(stderr).toContain('--config FILE');
   });

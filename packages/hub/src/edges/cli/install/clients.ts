@@ -97,8 +97,8 @@ export const clients: readonly AgentClient[] = [
   },
   {
     ...{ name: 'grok', title: 'Grok', shape: commonToml, program: 'grok' },
-    signs: ['~/.grok'],
-    places: { user: [['~/.grok/config.toml']] },
+    signs: ['<GROK_HOME or ~/.grok>'],
+    places: { user: [['<GROK_HOME or ~/.grok>/config.toml']], project: [['.grok/config.toml']] },
   },
   {
     // The editor and the command line each read a file of their own.
