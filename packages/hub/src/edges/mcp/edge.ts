@@ -71,9 +71,11 @@ export class McpEdge {
   async #meet(transport: WebSocketTransport, caller: Caller, url: URL): Promise<void> {
     const choice = choiceOf(url.searchParams);
     const sdk = await loadSdk();
-    const place = readGiven(placeSchema, await transport.greeting, { what: 'the first message' });
+    const given = readGiven(greetingSchema, await transport.greeting, { what: 'the first message' });
+    const { cursors: known, ...place } = given;
     const more = await this.#toolsFor(choice);
-    const client = { caller, choice, more, place: place as Place, cursors: new Map<string, number>() };
+    const cursors = known ? new ToldCursors(known, transport) : new Map<string, number>();
+    const client = { caller, choice, more, place: place as Place, cursors };
     sdk.serveStdio(() => createMcpServer(sdk, this.#options, client), { transport });
   }
 
@@ -135,16 +137,34 @@ export class McpEdge {
   }
 }
 
-const placeSchema = z.strictObject({
+const greetingSchema = z.strictObject({
   cwd: z.string().optional(),
   env: z.record(z.string(), z.string()).optional(),
   tmux: z.string().optional(),
   tmuxPane: z.string().optional(),
+  /** What it was told of its cursors by the hub before this one; nothing if it keeps none. */
+  cursors: z.record(z.string(), z.int().min(0)).optional(),
 });
 
 function idOf(message: unknown): string | number | null {
   const { id } = (message ?? {}) as { readonly id?: unknown };
   return typeof id === 'string' || typeof id === 'number' ? id : null;
+}
+
+/** How far a client has read, which it is told so that it can tell the next hub: a wait goes on where it was. */
+class ToldCursors extends Map<string, number> {
+  readonly #transport: WebSocketTransport | undefined;
+
+  constructor(known: Readonly<Record<string, number>>, transport: WebSocketTransport) {
+    super();
+    for (const [name, cursor] of Object.entries(known)) super.set(name, cursor);
+    this.#transport = transport;
+  }
+
+  override set(name: string, cursor: number): this {
+    if (this.get(name) !== cursor) this.#transport?.tell({ cursor: [name, cursor] });
+    return super.set(name, cursor);
+  }
 }
 
 function loadSdk(): Promise<typeof Sdk> {
@@ -154,7 +174,7 @@ function loadSdk(): Promise<typeof Sdk> {
 async function send(response: ServerResponse, answer: Response): Promise<void> {
   response.writeHead(answer.status, Object.fromEntries(answer.headers));
   if (!answer.body) return void response.end();
-  // What is no stream is sent at once, which takes half the time.
+  // What is no stream needs none to be sent.
   if (!answer.headers.get('content-type')?.startsWith('text/event-stream'))
     return void response.end(await answer.text());
   // A reader that has gone ends the answer: there is nobody left to tell.

@@ -12,7 +12,7 @@ type Id = string | number;
 const mostUnread = 8 * 1024 * 1024;
 const greetingMs = 10_000;
 
-/** A conversation of MCP over a WebSocket: a greeting, then one message of JSON-RPC a frame. */
+/** A conversation of MCP over a WebSocket: a greeting, then one message of JSON-RPC a frame, or one for the bridge. */
 export class WebSocketTransport implements Transport {
   readonly #socket: WebSocket;
   readonly #early: Message[] = [];
@@ -51,7 +51,12 @@ export class WebSocketTransport implements Transport {
 
   async send(message: Message): Promise<void> {
     if ('id' in message && !('method' in message)) this.#running.delete(message.id as Id);
-    this.#socket.send(JSON.stringify(message));
+    this.tell(message);
+  }
+
+  /** Says something, also what is no message of JSON-RPC: that is for `poly mcp`, which keeps it to itself. */
+  tell(something: object): void {
+    this.#socket.send(JSON.stringify(something));
     if (this.#socket.bufferedAmount > mostUnread) this.#socket.terminate();
   }
 

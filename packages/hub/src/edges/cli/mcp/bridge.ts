@@ -24,6 +24,8 @@ export class McpBridge {
   readonly #conversation = new Conversation();
   /** Found once: the processes above this one may end before it does. */
   readonly #inTmux: InTmux;
+  /** How far the agent has read of each pane, as the hub says it: the next hub is told. */
+  readonly #cursors = new Map<string, number>();
   #socket: WebSocket | undefined;
   #over = false;
 
@@ -85,7 +87,7 @@ export class McpBridge {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     socket.on('open', () => {
       const place = { cwd: process.cwd(), env: environmentToPass(this.#env), ...this.#inTmux };
-      socket.send(JSON.stringify(place));
+      socket.send(JSON.stringify({ ...place, cursors: Object.fromEntries(this.#cursors) }));
       for (const line of this.#conversation.resume()) socket.send(line);
     });
     socket.on('message', (data) => this.#hear(String(data)));
@@ -123,7 +125,9 @@ export class McpBridge {
   }
 
   #hear(text: string): void {
-    if (this.#conversation.hear(JSON.parse(text) as Message)) process.stdout.write(`${text}\n`);
+    const message = JSON.parse(text) as Message | { readonly cursor: readonly [string, number] };
+    if ('cursor' in message) this.#cursors.set(...message.cursor);
+    else if (this.#conversation.hear(message)) process.stdout.write(`${text}\n`);
   }
 
   #answer(message: object): void {
