@@ -10,6 +10,8 @@ export interface AgentOptions extends Pick<AgentCreateParams, 'permissions' | 'p
   /** Where its model listens. */
   readonly model: string;
   readonly modelName?: string;
+  /** What is done in its home before it starts. */
+  readonly prepare?: (env: Readonly<Record<string, string>>) => void;
 }
 
 /** A real agent in a pane of a real hub. */
@@ -34,6 +36,7 @@ export async function createAgent(hub: TestHub, name: AgentName, options: AgentO
   const home = await createAgentHome(name, options.model);
   const { modelName: model, permissions, prompt } = options;
   const { work, env } = home;
+  options.prepare?.(env);
   const pane = await hub.client
     .call('agent:create', { argv: [program], cwd: work, env, model, permissions, prompt })
     .catch(async (error: unknown) => {

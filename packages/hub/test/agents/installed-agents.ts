@@ -29,10 +29,20 @@ export type AgentName = keyof typeof agentPackages;
 
 const cache = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'polyphony/agents');
 
-/** Installs an agent from npm, once, without running its scripts, and answers where its program is. */
-export async function installAgent(agent: AgentName): Promise<string> {
-  const { name, version, program } = agentPackages[agent];
-  const folder = join(cache, `${agent}-${version}`);
+/** Answers where the program of an agent is. */
+export function installAgent(agent: AgentName): Promise<string> {
+  return installProgram(agent, agentPackages[agent]);
+}
+
+interface Package {
+  readonly name: string;
+  readonly version: string;
+  readonly program: string;
+}
+
+/** Installs a package from npm, once, without running its scripts, and answers where its program is. */
+export async function installProgram(as: string, { name, version, program }: Package): Promise<string> {
+  const folder = join(cache, `${as}-${version}`);
   const path = join(folder, 'node_modules', program);
   if (existsSync(path)) return path;
 

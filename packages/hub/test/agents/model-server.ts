@@ -14,7 +14,7 @@ export interface Turn {
 /** What the model answers; `until` keeps the stream open after the text. */
 export type Answer =
   | { readonly text: string; readonly until?: Promise<unknown> }
-  | { readonly tool: string; readonly input: Readonly<Record<string, unknown>> }
+  | { readonly tool: string; readonly namespace?: string; readonly input: Readonly<Record<string, unknown>> }
   | { readonly status: number; readonly message: string };
 
 export interface ModelServer {
@@ -58,7 +58,7 @@ interface Api {
   readonly path: RegExp;
   messages(body: Body): readonly Message[];
   text(send: Send, text: string): void;
-  tool(send: Send, name: string, input: unknown): void;
+  tool(send: Send, name: string, input: unknown, namespace?: string): void;
   finish(send: Send, used: 'text' | 'tool'): void;
 }
 
@@ -132,9 +132,9 @@ const apis: readonly Api[] = [
         item: { ...item, content: [{ type: 'output_text', text, annotations: [] }] },
       });
     },
-    tool(send, name, input) {
+    tool(send, name, input, namespace) {
       send({ type: 'response.created', response: { id: 'resp_stub' } });
-      const item = { type: 'function_call', id: 'item_stub', call_id: 'call_stub', name };
+      const item = { type: 'function_call', id: 'item_stub', call_id: 'call_stub', name, namespace };
       send({
         type: 'response.output_item.done',
         output_index: 0,
@@ -205,7 +205,7 @@ async function reply(response: ServerResponse, api: Api, answer: Answer): Promis
     const name = typeof event.type === 'string' ? `event: ${event.type}\n` : '';
     response.write(`${name}data: ${JSON.stringify(event)}\n\n`);
   };
-  if ('tool' in answer) api.tool(send, answer.tool, answer.input);
+  if ('tool' in answer) api.tool(send, answer.tool, answer.input, answer.namespace);
   else {
     api.text(send, answer.text);
     await answer.until;
