@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, symlinkSync } from 'node:fs';
+import { existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CallToolResult, Client } from '@modelcontextprotocol/client';
 import { demoServer, type TestServer } from '@polyphony/tmux/testing';
@@ -178,12 +178,24 @@ describe.each([
     // The upper half; below it a left and a right one.
     tmux('split-window', '-d', '-h', '-t', '=demo:0.1', 'echo a needle; exec cat');
     const [upper, left, right] = tmux('list-panes', '-t', '=demo:0', '-F', '#{pane_id}').split('\n');
-    const from = async (direction: string, origin: string | undefined): Promise<unknown> =>
-      (await structured(client, 'resolve_relative_pane', { direction, origin })).pane_id;
+    const from = async (direction: string, origin: string | undefined): Promise<unknown> => {
+      const answer = await client.callTool({
+        name: 'resolve_relative_pane',
+        arguments: { direction, origin },
+      });
+      return (answer.structuredContent as { pane_id?: string } | undefined)?.pane_id;
+    };
     expect(await from('up', right)).toBe(upper);
     expect(await from('left', right)).toBe(left);
     expect(await from('right', left)).toBe(right);
     expect([left, right]).toContain(await from('down', upper));
+    expect([await from('above', right), await from('below', left)]).toEqual([upper, undefined]);
+    tmux('select-pane', '-t', left as string);
+    tmux('select-pane', '-t', right as string);
+    expect([await from('last', upper), await from('last', '=demo:0')]).toEqual([left, left]);
+    expect(await use(client, 'resolve_relative_pane', { direction: 'last', origin: 'other:1' })).toMatch(
+      /^ERROR not_found: .*active before/,
+    );
     expect(await from('next', right)).toBe(upper);
     expect(await from('previous', upper)).toBe(right);
     expect(await use(client, 'resolve_relative_pane', { direction: 'up', origin: upper })).toMatch(
@@ -325,6 +337,28 @@ describe.each([
     await until(() => tmux('display-message', '-p', '-t', ending, '#{pane_dead}') === '1');
     const ended = await structured(client, 'wait_for_output', { target: ending, settle_ms: 60_000 });
     expect(ended).toMatchObject({ reason: 'exited', exit_code: 7 });
+  });
+
+  it('tells of a pane that goes, before or during the wait, with its last words', async () => {
+    const client = await connect();
+    const during = await shell(client);
+    await use(client, 'send_input', { target: during, keys: 'sleep 600', enter: true });
+    const waited = structured(client, 'wait_for_output', { target: during, settle_ms: 60_000, timeout: 60 });
+    tmux('kill-pane', '-t', during);
+    expect(await waited).toMatchObject({ reason: 'gone', pane_id: during });
+
+    const before = await shell(client);
+    tmux('set-option', '-p', '-t', before, 'remain-on-exit', 'off');
+    await use(client, 'send_input', {
+      target: before,
+      keys: 'echo "last $((40 + 2))"; sleep 0.1; exit',
+      enter: true,
+    });
+    await until(() => !tmux('list-panes', '-a', '-F', '#{pane_id}').split('\n').includes(before));
+    const heard = await structured(client, 'wait_for_output', { target: before });
+    expect(heard).toMatchObject({ reason: 'gone', truncated: false });
+    expect(heard.text).toContain('last 42\n');
+    expect(await use(client, 'wait_for_output', { target: '%999' })).toMatch(/^ERROR not_found/);
   });
 
   it('says that something is missing when it cannot know', async () => {
@@ -604,6 +638,15 @@ describe('the caller', () => {
   });
 
   it('cannot end itself, in any way', async () => {
+    const script = join(server.directory, 'script');
+    writeFileSync(script, 'kill-server\n');
+    for (const [index, alias] of [
+      'wipe=kill-server',
+      'leave=killp',
+      'odd=list-panes ; kill-server',
+    ].entries())
+      tmux('set-option', '-s', `command-alias[${80 + index}]`, alias);
+    tmux('set-option', '-s', 'command-alias[83]', 'shown=list-panes -a');
     tmux('link-window', '-s', '=demo:0', '-t', '=other:5');
     const env = inPane('=demo:0.0');
     const own = env.TMUX_PANE ?? '';
@@ -622,6 +665,8 @@ describe('the caller', () => {
       ['kill_session', { target: 'demo' }],
       ['kill_session', { target: 'other' }],
       ['respawn_pane', { target: own, kill: true }],
+      ['set_option', { option: 'exit-un', value: 'on', server: true }],
+      ['set_option', { option: 'command-alias[91]', value: 'list-panes=kill-server', server: true }],
       ...[
         ['kill-server'],
         ['kill-ser'],
@@ -642,6 +687,24 @@ describe('the caller', () => {
         ['run-shell', 'tmux kill-server'],
         ['if-shell', '-F', '1', `kill-pane -t ${own}`],
         ['set-option', '-g', 'destroy-unattached', 'on'],
+        ['set-option', '-g', 'destroy-un', 'on'],
+        ['set-option', '-s', 'command-alias[90]', 'bye=kill-server'],
+        ['set-option', '-s', 'command-alias[90]', 'bye=ki\\ll-server'],
+        ['source-file', script],
+        ['source', script],
+        ['if-shell', '-F', '1', 'source-file /x'],
+        ['if-shell', '-F', '1', 'ki\\ll-server'],
+        ['if-shell', '-F', '1', '"k""ill-server"'],
+        ['if-shell', '-F', '1', 'wipe'],
+        ['bind-key', '-n', 'F5', 'killp'],
+        ['set-hook', '-g', 'after-new-window', '$K'],
+        ['run-shell', '-C', `killw -t ${own}`],
+        ['wipe'],
+        ['leave', '-t', own],
+        ['odd'],
+        ['kill-pane', '-at', sibling],
+        ['choose-tree'],
+        ['link-window', '-ks', '=demo:1', '-t', '=demo:0'],
       ].map((args) => ['run_tmux', { args }] as const),
     ];
     for (const [name, given] of refused)
@@ -654,7 +717,17 @@ describe('the caller', () => {
     expect(await structured(client, 'run_tmux', { args: ['kill-pane', '-t', sibling] })).toMatchObject({
       ok: true,
     });
-    expect(await structured(client, 'kill_window', { target: 'demo:logs' })).toMatchObject({ ok: true });
+    for (const args of [
+      ['shown'],
+      ['if-shell', '-F', '#{pane_id}', 'rename-window -t =demo:1 seen'],
+      ['bind-key', '-n', 'F5', 'select-window', '-t', '=demo:1'],
+      ['set-option', '-g', 'status-left', '#{session_name} "here"'],
+      ['new-window', '-k', '-d', '-t', '=demo:9'],
+      ['new-window', '-dkt', '=demo:9'],
+    ])
+      expect([args, await structured(client, 'run_tmux', { args })]).toMatchObject([args, { ok: true }]);
+    expect(tmux('display-message', '-p', '-t', '=demo:1', '#{window_name}')).toBe('seen');
+    expect(await structured(client, 'kill_window', { target: 'demo:1' })).toMatchObject({ ok: true });
   });
 
   it('of whom only a part is known counts as hit', async () => {

@@ -4,6 +4,7 @@ import { done } from './answers.ts';
 import { count, folder, maybe, place, target, words, yes } from './params.ts';
 import { raisedByOption, raisedByStart } from './raised.ts';
 import { spareCaller } from './spare-caller.ts';
+import { sparedEngine } from './spared-engine.ts';
 import { parseTarget, resolveTarget } from './target.ts';
 import { type Verb, verb } from './verb.ts';
 import { markCursor } from './waiting.ts';
@@ -256,9 +257,11 @@ export const changing: Readonly<Record<string, Verb>> = {
       unset: yes,
     },
     raised: ({ option, value }) => raisedByOption(option, value),
-    async run({ option, value, target: whose, global_, server, window, unset }, { run, tmux }) {
+    async run({ option, value, target: whose, global_, server, window, unset }, use) {
+      const { tmux } = use;
       const where = whose === undefined ? {} : { target: parseTarget(whose) };
-      await run(tmux.setOption({ ...{ option, value, server, window, unset }, global: global_, ...where }));
+      const set = tmux.setOption({ ...{ option, value, server, window, unset }, global: global_, ...where });
+      (await tmux.execute(sparedEngine(use, 'set_option', 'thrown'), set)).unwrap();
       return done('Set.');
     },
   }),

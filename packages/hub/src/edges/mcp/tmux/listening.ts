@@ -3,6 +3,7 @@ import type {
   ConnectionOptions,
   EventStream,
   OutputTape,
+  PaneId,
   PaneRow,
   SessionId,
   TmuxEvent,
@@ -12,6 +13,8 @@ import type {
 /** How long what a session prints is kept after somebody last cared. */
 const tapeMs = 5 * 60_000;
 const mostEvents = 1024;
+/** Of how many panes that have gone since it is known where their output is. */
+const mostPanes = 200;
 
 export interface Told {
   readonly seq: number;
@@ -27,6 +30,7 @@ interface Server {
 export class Listening {
   readonly #server: Server;
   readonly #tapes = new Map<SessionId, { readonly tape: Promise<OutputTape>; timer?: NodeJS.Timeout }>();
+  readonly #recorded = new Map<PaneId, OutputTape>();
   #ring: Promise<EventRing> | undefined;
 
   constructor(server: Server) {
@@ -34,7 +38,21 @@ export class Listening {
   }
 
   /** Records what the session of a pane prints, from now on if it was not recorded yet. */
-  tape({ sessionId }: PaneRow): Promise<OutputTape> {
+  async tape({ sessionId, paneId }: PaneRow): Promise<OutputTape> {
+    const tape = await this.#tapeOf(sessionId);
+    this.#recorded.delete(paneId);
+    this.#recorded.set(paneId, tape);
+    const [oldest] = this.#recorded.keys();
+    if (this.#recorded.size > mostPanes && oldest !== undefined) this.#recorded.delete(oldest);
+    return tape;
+  }
+
+  /** Where the last words of a pane are that has gone since. */
+  recorded(paneId: PaneId): OutputTape | undefined {
+    return this.#recorded.get(paneId);
+  }
+
+  #tapeOf(sessionId: SessionId): Promise<OutputTape> {
     const known = this.#tapes.get(sessionId) ?? { tape: this.#openTape(sessionId) };
     this.#tapes.set(sessionId, known);
     clearTimeout(known.timer);
@@ -62,7 +80,10 @@ export class Listening {
     try {
       const { tmux, connection } = this.#server;
       const tape = await tmux.OutputTape.open({ connection }, session);
-      void tape.ended.then(forget);
+      void tape.ended.then(() => {
+        forget();
+        setTimeout(() => this.#forgetPanes(tape), tapeMs).unref();
+      });
       return tape;
     } catch (error) {
       forget();
@@ -74,7 +95,13 @@ export class Listening {
     const known = this.#tapes.get(session);
     this.#tapes.delete(session);
     clearTimeout(known?.timer);
-    await known?.tape.then((tape) => tape.close()).catch(() => undefined); // One that never opened is closed.
+    const tape = await known?.tape.catch(() => undefined);
+    this.#forgetPanes(tape);
+    await known?.tape.then((open) => open.close()).catch(() => undefined); // One that never opened is closed.
+  }
+
+  #forgetPanes(tape: OutputTape | undefined): void {
+    for (const [paneId, own] of this.#recorded) if (own === tape) this.#recorded.delete(paneId);
   }
 
   async #openRing(): Promise<EventRing> {

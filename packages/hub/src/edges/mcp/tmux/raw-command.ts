@@ -1,71 +1,144 @@
 import { PolyError } from '@polyphony/protocol';
+import type { PaneRow } from '@polyphony/tmux';
 import { mayBeCallersServer } from './caller-place.ts';
-import { ends, spareCaller } from './spare-caller.ts';
+import { type Commands, commandsOf } from './commands.ts';
+import { raisedByOption } from './raised.ts';
+import { type Doomed, ends, spareCaller } from './spare-caller.ts';
 import { resolveTarget } from './target.ts';
-import type { Look, Use } from './verb.ts';
+import type { Use } from './verb.ts';
+import { flagsOf, type Words } from './words.ts';
 
-/** Commands that end what they are aimed at; tmux takes every beginning of a name that is like no other. */
-const killers = {
-  'kill-pane': 'pane',
-  'kill-window': 'window',
-  'kill-session': 'session',
-  'respawn-pane': 'pane',
-  'respawn-window': 'window',
-} as const;
-const aliases: Readonly<Record<string, keyof typeof killers>> = {
-  killp: 'kill-pane',
-  killw: 'kill-window',
-  respawnp: 'respawn-pane',
-  respawnw: 'respawn-window',
+/** Commands that end what they are aimed at, some of them only with `-k`. */
+const killers: Readonly<
+  Record<string, { readonly part: 'pane' | 'window' | 'session'; readonly k?: boolean }>
+> = {
+  'kill-pane': { part: 'pane' },
+  'kill-window': { part: 'window' },
+  'kill-session': { part: 'session' },
+  'respawn-pane': { part: 'pane' },
+  'respawn-window': { part: 'window' },
+  'unlink-window': { part: 'window', k: true },
 };
-/** Whatever ends panes by some other way, or runs commands of tmux that stand inside its words. */
-const suspicious = /kill|respawn|unlink|unattached|^-\w*k/i;
+/** With `-k` they end the window that has the place they want, if there is one. */
+const replacers: ReadonlySet<string> = new Set(['new-window', 'move-window', 'link-window']);
+/** Nobody can tell what comes of them: a file of commands, or lists in which a key ends things. */
+const closed: ReadonlySet<string> = new Set([
+  'kill-server', 'source-file', 'choose-tree', 'choose-client', 'choose-buffer', 'customize-mode',
+]); // biome-ignore format: a list
+/** Their words are commands themselves, now or later. */
+const carriers: ReadonlySet<string> = new Set([
+  'if-shell', 'run-shell', 'bind-key', 'set-hook', 'confirm-before', 'command-prompt', 'display-menu', 'display-panes',
+]); // biome-ignore format: a list
+const setters: ReadonlySet<string> = new Set(['set-option', 'set-window-option']);
+/** Options that end sessions, or the server; a beginning is enough for tmux. */
+const ending = ['destroy-unattached', 'exit-unattached', 'exit-empty'];
+/** Whatever ends panes by some other way. */
+const suspicious = /kill|respawn|unlink|unattached|source-file/i;
+/** Without quotes, escapes, variables and shells, so that its words are those tmux will read. */
+const plain = /^(?:[^'"\\$`#]|#\{@?[\w-]+\}|#[A-Z])*$/s;
+
+/** Whether nothing a client does can end the program it is. */
+export const isSafeFor = ({ caller, seat }: Use): boolean =>
+  !mayBeCallersServer(caller, { socket: seat.socket, pid: undefined });
 
 /**
- * Refuses a raw command that would end the caller, and one of which that cannot be told; answers the words to send, with
+ * Refuses a command that would end the caller, and one of which that cannot be told; answers the words to send, with
  * the id of what was looked at in the place of a name, which tmux might read otherwise.
  */
-export async function spareFromRaw(args: readonly string[], use: Use): Promise<readonly string[]> {
-  const { look, caller, seat } = use;
-  if (!mayBeCallersServer(caller, { socket: seat.socket, pid: undefined })) return args;
+export async function spareFromRaw(
+  args: readonly string[],
+  use: Use,
+  { tool = 'run_tmux', known }: { readonly tool?: string; readonly known?: Promise<Commands> } = {},
+): Promise<readonly string[]> {
+  if (isSafeFor(use)) return args;
+  const guard: Guard = { use, tool, commands: await (known ?? commandsOf(use)) };
+  const { commands } = guard;
   const [name = '', ...rest] = args;
-  const command = aliases[name] ?? onlyOne(Object.keys(killers).filter((one) => one.startsWith(name)));
-  if (command === undefined) {
-    if (args.some((word) => suspicious.test(word)))
-      throw refusal(
-        `run_tmux ${name} may end the pane you run in: its words cannot be read well enough to know.`,
-      );
-    return args;
-  }
-  const { target, others } = readWords(name, rest);
-  const seen: Look = await look();
-  const row = resolveTarget(seen.panes, target);
-  const part = killers[command as keyof typeof killers];
-  spareCaller(caller, seen, ends[part](row, others, seen.panes), `run_tmux ${name}`);
+  const alias = commands.alias(name);
+  if (alias === undefined) return spareFromCommand(args, guard);
+  const words = alias.split(/\s+/).filter(Boolean);
+  if (!plain.test(alias) || alias.includes(';')) throw unclear(guard, name);
+  return spareFromCommand([...words, ...rest], guard);
+}
+
+interface Guard {
+  readonly use: Use;
+  readonly commands: Commands;
+  /** Who asks, for the refusal. */
+  readonly tool: string;
+}
+
+async function spareFromCommand(args: readonly string[], guard: Guard): Promise<readonly string[]> {
+  const [name = ''] = args;
+  const command = guard.commands.find(name);
+  if (command === undefined) return args; // tmux knows no such command either, and says so.
+  const words = flagsOf(args, command.takesValue);
+  const full = command.name;
+  if (closed.has(full)) throw unclear(guard, name);
+  const killer = killers[full];
+  if (killer && (!killer.k || words.has('k'))) return spareFromKiller(args, words, killer.part, guard);
+  if (replacers.has(full) && words.has('k')) return spareFromKiller(args, words, 'window', guard, true);
+  if (words.has('K')) throw unclear(guard, name); // Keys as if the user had pressed them, who may have any bound.
+  const option = setters.has(full) ? (words.rest[0] ?? '') : undefined;
+  if (option !== undefined && ending.some((one) => one.startsWith(option))) throw unclear(guard, name);
+  const raised = option !== undefined && raisedByOption(option, undefined) !== undefined;
+  if (carriers.has(full) || raised) requireReadable(args, guard);
+  else if (args.some((word) => suspicious.test(word))) throw unclear(guard, name);
+  return args;
+}
+
+async function spareFromKiller(
+  args: readonly string[],
+  words: Words,
+  part: keyof typeof ends,
+  { use: { look, caller }, tool }: Guard,
+  mayBeFree = false,
+): Promise<readonly string[]> {
+  const [name = ''] = args;
+  const target = words.last('t');
+  if (target === undefined || words.count('t') > 1)
+    throw refusal(`${tool} ${name} may end the pane you run in: give one -t and an exact target.`);
+  const seen = await look();
+  const row = rowOf(seen.panes, target.value, mayBeFree);
+  if (row === undefined) return args;
+  spareCaller(caller, seen, doomedBy(part, row, words, seen.panes), `${tool} ${name}`);
+  if (mayBeFree) return args;
   const id = { pane: row.paneId, window: row.windowId, session: row.sessionId }[part];
-  return args.map((word, at) => (args[at - 1] === '-t' ? id : word));
+  return args.map((word, at) => (at === target.at ? target.write(id) : word));
 }
 
-function onlyOne<T>(found: readonly T[]): T | undefined {
-  return found.length === 1 ? found[0] : undefined;
+function doomedBy(part: keyof typeof ends, row: PaneRow, words: Words, panes: readonly PaneRow[]): Doomed {
+  const doomed = ends[part](row, words.has('a'), panes);
+  const group = part === 'session' && words.has('g') ? row.sessionGroup : '';
+  return (one) => doomed(one) || (group !== '' && one.sessionGroup === group);
 }
 
-/** The words behind a killing command, as far as they are those of a simple one: `-t` with an exact target, and `-a`. */
-function readWords(name: string, words: readonly string[]): { target: string; others: boolean } {
-  let target: string | undefined;
-  let others = false;
-  for (let at = 0; at < words.length; at++) {
-    const word = words[at] ?? '';
-    if (word === '-t' && target === undefined) target = words[++at];
-    else if (word === '-a') others = true;
-    else if (word !== '-k' && word !== '-C') target = unreadable(name);
+function rowOf(panes: readonly PaneRow[], target: string, mayBeFree: boolean): PaneRow | undefined {
+  try {
+    return resolveTarget(panes, target);
+  } catch (error) {
+    if (mayBeFree && error instanceof PolyError && error.code === 'not_found') return undefined;
+    throw error;
   }
-  return { target: target ?? unreadable(name), others };
 }
 
-function unreadable(name: string): never {
-  throw refusal(
-    `run_tmux ${name} may end the pane you run in: give -t and an exact target, as words of their own.`,
+/** Commands inside the words of another run when nobody looks any more: none of them may end anything. */
+function requireReadable(args: readonly string[], guard: Guard): void {
+  const { commands } = guard;
+  const [name = ''] = args;
+  for (const word of args.slice(1)) {
+    if (!plain.test(word) || suspicious.test(word)) throw unclear(guard, name);
+    for (const token of word.split(/[\s;{}=]+/)) {
+      const inner = commands.find(commands.alias(token)?.split(/\s+/)[0] ?? token)?.name ?? '';
+      if (inner in killers || closed.has(inner) || /^-\w*[kK]/.test(token)) throw unclear(guard, name);
+      if (suspicious.test(commands.alias(token) ?? '')) throw unclear(guard, name);
+    }
+  }
+}
+
+function unclear({ tool }: Guard, name: string): PolyError {
+  return refusal(
+    `${tool} ${name} may end the pane you run in: its words cannot be read well enough to know.`,
   );
 }
 

@@ -9,9 +9,11 @@ import { firstLine, ignoreCase, pattern, target } from './params.ts';
 import { resolveTarget } from './target.ts';
 import { type Look, type Use, type Verb, verb } from './verb.ts';
 
-const sides = ['up', 'down', 'left', 'right', 'next', 'previous'] as const;
+const sides = ['up', 'down', 'left', 'right', 'above', 'below', 'next', 'previous', 'last'] as const;
 const corners = ['top-left', 'top-right', 'bottom-left', 'bottom-right'] as const;
-type Direction = (typeof sides)[number];
+type Direction = Exclude<(typeof sides)[number], 'above' | 'below' | 'last'>;
+/** Two words for one direction. */
+const sameAs = { above: 'up', below: 'down' } as const;
 type Corner = (typeof corners)[number];
 
 const from = {
@@ -22,17 +24,17 @@ const from = {
 /** Panes by where they are, seen from another. */
 export const relative: Readonly<Record<string, Verb>> = {
   resolve_relative_pane: verb({
-    description: 'Which pane is beside another.',
+    description: 'Which pane is beside another, or with last was active before in its window.',
     effect: 'read',
     params: from,
-    run: async ({ direction, origin }, { look }) => found(beside(await look(), direction, origin)),
+    run: async (from, use) => found(await relativeTo(from, use)),
   }),
   capture_relative_pane: verb({
     description: 'The text of the pane beside another.',
     effect: 'read',
     params: { ...from, start: firstLine },
     async run({ direction, origin, start }, use) {
-      const { paneId } = beside(await use.look(), direction, origin);
+      const { paneId } = await relativeTo({ direction, origin }, use);
       return paneText(paneId, await capture(use, paneId, { start }));
     },
   }),
@@ -41,7 +43,7 @@ export const relative: Readonly<Record<string, Verb>> = {
     effect: 'read',
     params: { ...from, pattern, ignore_case: ignoreCase, start: firstLine },
     async run({ direction, origin, pattern: wanted, ignore_case, start }, use: Use) {
-      const { paneId } = beside(await use.look(), direction, origin);
+      const { paneId } = await relativeTo({ direction, origin }, use);
       const matches = grepLines(await capture(use, paneId, { start }), wanted, ignore_case);
       return paneText(paneId, matches, { matches: String(matches.length) });
     },
@@ -86,8 +88,26 @@ function originOf({ panes, isCaller }: Look, origin: string | undefined): PaneRo
 const windowOf = ({ panes }: Look, { windowId, sessionId }: PaneRow): readonly PaneRow[] =>
   panes.filter((row) => row.windowId === windowId && row.sessionId === sessionId);
 
-function beside(look: Look, direction: Direction, given: string | undefined): PaneRow {
-  const origin = originOf(look, given);
+async function relativeTo(
+  { direction, origin }: { readonly direction: (typeof sides)[number]; readonly origin?: string | undefined },
+  { look, run, tmux }: Use,
+): Promise<PaneRow> {
+  const seen = await look();
+  const from = originOf(seen, origin);
+  if (direction !== 'last')
+    return beside(seen, direction in sameAs ? sameAs[direction as 'above'] : (direction as Direction), from);
+  const target = { special: 'last', of: from.windowId } as const;
+  const { text } = await run(tmux.displayMessage({ target, message: '#{pane_id} #{pane_active}' }));
+  // Where there is no last one tmux answers for another, or with nothing.
+  const [id, active] = text.split(' ');
+  const row = active === '0' ? windowOf(seen, from).find(({ paneId }) => paneId === id) : undefined;
+  if (row) return row;
+  throw new PolyError('not_found', `the window of ${from.paneId} has no pane that was active before.`, {
+    hint: 'list_panes shows those there are.',
+  });
+}
+
+function beside(look: Look, direction: Direction, origin: PaneRow): PaneRow {
   const others = windowOf(look, origin);
   const at = others.findIndex((row) => row.paneId === origin.paneId);
   const neighbour =

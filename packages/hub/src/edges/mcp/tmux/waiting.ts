@@ -1,5 +1,5 @@
 import { PolyError, taggedText } from '@polyphony/protocol';
-import type { OutputTape, PaneRow, WatchScope } from '@polyphony/tmux';
+import type { OutputTape, PaneId, PaneRow, WatchScope } from '@polyphony/tmux';
 import * as z from 'zod';
 import type { ToolAnswer } from '../tool.ts';
 import { capture } from './capture.ts';
@@ -72,12 +72,13 @@ interface Wait {
 }
 
 async function waitForOutput(given: Wait, use: Use): Promise<ToolAnswer> {
-  const { tmux, seat, context, look } = use;
-  const row = resolveTarget((await look()).panes, given.target);
-  const { paneId } = row;
-  const tape = await seat.listening.tape(row).catch(() => undefined); // Not to be recorded: it is piped instead.
+  const { tmux, seat, context } = use;
+  const row = await rowOf(given, use);
+  const paneId = row?.paneId ?? (given.target as PaneId);
   const key = cursorKey(seat.socket, paneId);
   const since = given.since ?? context.cursors.get(key);
+  // One that cannot be recorded is piped instead.
+  const tape = row ? await seat.listening.tape(row).catch(() => undefined) : seat.listening.recorded(paneId);
   const source = tape?.read(paneId, since);
   const { reason, text, truncated, bytes, exit } = await tmux.waitForOutput(seat, paneId, {
     ...(source && { source }),
@@ -89,7 +90,7 @@ async function waitForOutput(given: Wait, use: Use): Promise<ToolAnswer> {
   const ended =
     reason === 'exited' ? { exit_code: exit?.status ?? null, exit_signal: exit?.signal ?? null } : {};
   const missing = truncated || (since !== undefined && source === undefined);
-  const screen = given.snapshot && reason !== 'gone' ? await screenOf(use, row) : undefined;
+  const screen = given.snapshot && row && reason !== 'gone' ? await screenOf(use, row) : undefined;
   const head = Object.entries({
     Reason: reason,
     ...ended,
@@ -111,6 +112,21 @@ async function waitForOutput(given: Wait, use: Use): Promise<ToolAnswer> {
       ...(screen && { screen }),
     },
   };
+}
+
+/** The pane that is waited for; none if it was known to this client and has gone since it was typed into. */
+async function rowOf(
+  { target: text, since }: Wait,
+  { seat, context, look }: Use,
+): Promise<PaneRow | undefined> {
+  try {
+    return resolveTarget((await look()).panes, text);
+  } catch (error) {
+    const known = /^%\d+$/.test(text) && (since ?? context.cursors.get(cursorKey(seat.socket, text)));
+    if (known !== false && known !== undefined && error instanceof PolyError && error.code === 'not_found')
+      return undefined;
+    throw error;
+  }
 }
 
 async function screenOf({ run, tmux }: Use, { paneId }: PaneRow): Promise<readonly string[] | undefined> {
