@@ -8,6 +8,7 @@ const hub = join(import.meta.dirname, '..', 'packages', 'hub');
 /** What is bundled apart: it is loaded when somebody first needs it, and until then weighs nothing. */
 const apart = [
   { imported: /^@polyphony\/tmux$/, bundle: './tmux.cjs' },
+  { imported: /^@polyphony\/tmux\/workspace$/, bundle: './tmux-workspace.cjs' },
   { imported: /^\.\/sdk\.ts$/, bundle: './mcp-sdk.cjs' },
 ];
 
@@ -21,6 +22,18 @@ const bundledApart: Plugin = {
   },
 };
 
+/** The errors of the library are one class, whichever of its bundles throws them. */
+const oneKindOfError: Plugin = {
+  name: 'one-kind-of-error',
+  setup({ onResolve }) {
+    onResolve({ filter: /\/errors\.ts$/ }, ({ importer }) =>
+      importer.startsWith(join(hub, '..', 'tmux', 'src'))
+        ? { path: './tmux.cjs', external: true }
+        : undefined,
+    );
+  },
+};
+
 /** One letter beyond latin1, even in a regular expression, and V8 keeps the whole text of a bundle in two bytes a letter. */
 function inLatin1(text: string): string {
   return text.replace(
@@ -29,17 +42,24 @@ function inLatin1(text: string): string {
   );
 }
 
+const processes = {
+  tmux: join(hub, '..', 'tmux', 'src', 'index.ts'),
+  'mcp-sdk': join(hub, 'src/edges/mcp/sdk.ts'),
+  daemon: join(hub, 'src/daemon.ts'),
+  host: join(hub, 'src/host/start.ts'),
+  'store-thread': join(hub, 'src/store/thread.ts'),
+  'search-thread': join(hub, 'src/host/search-thread.ts'),
+  'terminal-thread': join(hub, 'src/host/terminal-thread.ts'),
+};
+const workspace = { 'tmux-workspace': join(hub, '..', 'tmux', 'src', 'workspace', 'index.ts') };
+
 export async function bundleDaemons(): Promise<void> {
+  await Promise.all([bundle(processes, [bundledApart]), bundle(workspace, [oneKindOfError])]);
+}
+
+async function bundle(entryPoints: Record<string, string>, plugins: Plugin[]): Promise<void> {
   const { outputFiles } = await build({
-    entryPoints: {
-      tmux: join(hub, '..', 'tmux', 'src', 'index.ts'),
-      'mcp-sdk': join(hub, 'src/edges/mcp/sdk.ts'),
-      daemon: join(hub, 'src/daemon.ts'),
-      host: join(hub, 'src/host/start.ts'),
-      'store-thread': join(hub, 'src/store/thread.ts'),
-      'search-thread': join(hub, 'src/host/search-thread.ts'),
-      'terminal-thread': join(hub, 'src/host/terminal-thread.ts'),
-    },
+    entryPoints,
     outdir: join(hub, 'dist'),
     outExtension: { '.js': '.cjs' },
     bundle: true,
@@ -53,7 +73,7 @@ export async function bundleDaemons(): Promise<void> {
     external: ['better-sqlite3', '@lydell/node-pty', 'jiti'],
     banner: { js: "const bundleUrl = require('node:url').pathToFileURL(__filename).href;" },
     define: { 'import.meta.url': 'bundleUrl', 'import.meta.dirname': '__dirname' },
-    plugins: [bundledApart],
+    plugins,
     logLevel: 'warning',
     write: false,
   });

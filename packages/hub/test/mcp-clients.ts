@@ -49,3 +49,17 @@ export async function use(
   if (first?.type !== 'text') throw new Error('an answer is a text');
   return isError ? `ERROR ${first.text}` : first.text;
 }
+
+/** What a tool answers as a value; of a failure too, where it has one. */
+export async function structured(
+  client: Client,
+  name: string,
+  given: Record<string, unknown> = {},
+): Promise<Record<string, unknown>> {
+  const { structuredContent, content } = (await client.callTool({
+    name,
+    arguments: given,
+  })) as CallToolResult;
+  if (!structuredContent) throw new Error(JSON.stringify(content));
+  return structuredContent as Record<string, unknown>;
+}

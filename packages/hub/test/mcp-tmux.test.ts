@@ -1,75 +1,14 @@
-import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { CallToolResult, Client } from '@modelcontextprotocol/client';
-import { demoServer, type TestServer } from '@polyphony/tmux/testing';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { byHttp, byStdio, program, use } from './mcp-clients.ts';
-import { TestHub, until } from './test-hub.ts';
+import type { Client } from '@modelcontextprotocol/client';
+import { demoServer } from '@polyphony/tmux/testing';
+import { describe, expect, it } from 'vitest';
+import { program, structured, use } from './mcp-clients.ts';
+import { mcpTmuxGround } from './mcp-tmux-ground.ts';
+import { until } from './test-hub.ts';
 
-let hub: TestHub;
-let server: TestServer;
-const clients: Client[] = [];
-beforeAll(async () => {
-  hub = await TestHub.start();
-});
-afterAll(() => hub[Symbol.asyncDispose]());
-beforeEach(async () => {
-  server = await demoServer();
-});
-afterEach(async () => {
-  for (const client of clients.splice(0)) await client.close();
-  await server.stop();
-});
-
-type Safety = 'readonly' | 'mutating' | 'destructive';
-interface Asked {
-  readonly safety?: Safety;
-  readonly env?: Readonly<Record<string, string>>;
-  readonly args?: readonly string[];
-}
-
-const socket = (): string => server.connection.socketPath ?? '';
-
-async function overHttp({ safety = 'destructive' }: Asked = {}): Promise<Client> {
-  const query = new URLSearchParams({ toolsets: 'tmux', safety, 'socket-path': socket() });
-  const client = await byHttp(hub, { query: `?${query}` });
-  clients.push(client);
-  return client;
-}
-
-async function overStdio({ safety = 'destructive', env, args }: Asked = {}): Promise<Client> {
-  const more = args ?? ['--socket-path', socket()];
-  const client = await byStdio(hub, { args: ['--toolsets', 'tmux', '--safety', safety, ...more], env });
-  clients.push(client);
-  return client;
-}
-
-async function structured(
-  client: Client,
-  name: string,
-  given: Record<string, unknown> = {},
-): Promise<Record<string, unknown>> {
-  const { structuredContent, content } = (await client.callTool({
-    name,
-    arguments: given,
-  })) as CallToolResult;
-  if (!structuredContent) throw new Error(JSON.stringify(content));
-  return structuredContent as Record<string, unknown>;
-}
-
-/** What a real tmux says, beside everything that is tested. */
-function tmux(...args: readonly string[]): string {
-  const { stdout, stderr, status } = spawnSync('tmux', ['-S', socket(), ...args], { encoding: 'utf8' });
-  if (status !== 0) throw new Error(`tmux ${args.join(' ')}: ${stderr}`);
-  return stdout.trimEnd();
-}
-
-/** The variables a program in a pane has. */
-const inPane = (pane: string): Record<string, string> => ({
-  TMUX: tmux('display-message', '-p', '-t', pane, '#{socket_path},#{pid},0'),
-  TMUX_PANE: tmux('display-message', '-p', '-t', pane, '#{pane_id}'),
-});
+const ground = mcpTmuxGround();
+const { overHttp, overStdio, socket, tmux, inPane } = ground;
 
 describe.each([
   ['stdio', overStdio],
@@ -254,7 +193,7 @@ describe.each([
 
   it('take text for text: nothing of it is run', async () => {
     const client = await connect();
-    const marker = join(server.directory, 'ran');
+    const marker = join(ground.server.directory, 'ran');
     const evil = `#(touch ${marker})`;
     await use(client, 'create_session', { name: 'evil', start_directory: `/${evil}` });
     await use(client, 'create_window', { target: 'demo', name: evil });
@@ -535,8 +474,8 @@ describe('how far a call goes', () => {
   });
 
   it('is nothing for a program in a pane of the hub, which is told so', async () => {
-    const POLY_TOKEN = await hub.paneToken(`pane-${Math.random().toString(36).slice(2)}`);
-    const client = await overStdio({ env: { POLY_TOKEN, POLY_SOCKET: hub.socket } });
+    const POLY_TOKEN = await ground.hub.paneToken(`pane-${Math.random().toString(36).slice(2)}`);
+    const client = await overStdio({ env: { POLY_TOKEN, POLY_SOCKET: ground.hub.socket } });
     expect((await client.listTools()).tools).toEqual([]);
     expect(await use(client, 'list_panes')).toMatch(
       /^ERROR forbidden: list_panes is not for programs in panes of the hub/,
@@ -546,7 +485,7 @@ describe('how far a call goes', () => {
   it('is written down, without what was typed', async () => {
     const client = await overHttp();
     await structured(client, 'send_input', { target: 'demo:1', keys: 'a-secret' });
-    const audit = readFileSync(join(hub.dir, 'logs', 'audit.log'), 'utf8');
+    const audit = readFileSync(join(ground.hub.dir, 'logs', 'audit.log'), 'utf8');
     const line = audit.split('\n').find((one) => one.includes('send_input') && one.includes(socket()));
     expect(line).toMatch(/user:/);
     expect(audit).not.toContain('a-secret');
@@ -556,7 +495,7 @@ describe('how far a call goes', () => {
 describe('the caller', () => {
   /** Speaks MCP from a shell inside a pane, in which everything is as tmux made it. */
   async function askFromPane(pane: string, { clean = false } = {}): Promise<Record<string, unknown>> {
-    const file = join(server.directory, `answer-${pane.slice(1)}`);
+    const file = join(ground.server.directory, `answer-${pane.slice(1)}`);
     const line = (message: object): string => JSON.stringify({ jsonrpc: '2.0', ...message });
     const clientInfo = { name: 'in-pane', version: '1' };
     const lines = [
@@ -569,7 +508,7 @@ describe('the caller', () => {
       line({ id: 1, method: 'tools/call', params: { name: 'get_caller_context', arguments: {} } }),
       line({ id: 2, method: 'tools/call', params: { name: 'list_panes', arguments: {} } }),
     ];
-    const variables = Object.entries(hub.env).map(([name, value]) => `${name}='${value}'`);
+    const variables = Object.entries(ground.hub.env).map(([name, value]) => `${name}='${value}'`);
     const start = `env ${clean ? '-i' : '-u NOTHING'} ${variables.join(' ')} '${process.execPath}' '${program}' mcp --toolsets tmux`;
     const script = `printf '%s\\n' ${lines.map((one) => `'${one}'`).join(' ')} | ${start} >'${file}.part'; mv '${file}.part' '${file}'; exec cat`;
     tmux('respawn-pane', '-k', '-t', pane, script);
@@ -611,7 +550,7 @@ describe('the caller', () => {
   });
 
   it('is known through a link to its socket, and never on another server', async () => {
-    const link = join(server.directory, 'link');
+    const link = join(ground.server.directory, 'link');
     symlinkSync(socket(), link);
     const { TMUX = '', TMUX_PANE = '' } = inPane('=demo:1');
     const client = await overStdio({ env: { TMUX: TMUX.replace(socket(), link), TMUX_PANE }, args: [] });
@@ -634,11 +573,11 @@ describe('the caller', () => {
   it('acts on the server of the hub when told not to act on its own', async () => {
     const client = await overStdio({ env: inPane('=demo:1'), args: ['--no-caller-socket'] });
     const { acts_on: actsOn } = await structured(client, 'get_caller_context');
-    expect(actsOn).toContain(hub.env.POLY_TMUX_SOCKET);
+    expect(actsOn).toContain(ground.hub.env.POLY_TMUX_SOCKET);
   });
 
   it('cannot end itself, in any way', async () => {
-    const script = join(server.directory, 'script');
+    const script = join(ground.server.directory, 'script');
     writeFileSync(script, 'kill-server\n');
     for (const [index, alias] of [
       'wipe=kill-server',

@@ -239,7 +239,7 @@ export function optional<T>(given: Param<T>): Param<T, false> {
 }
 
 export const absolutePath: z.ZodType<string> = words.and(
-  z.string().startsWith('/', {
+  z.string().regex(/^\//, {
     error: ({ input }) =>
       `must be an absolute path, not ${shown(input)}: tmux would look in a folder of its own`,
   }),

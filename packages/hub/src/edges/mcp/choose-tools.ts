@@ -19,8 +19,13 @@ export function choiceOf(query: URLSearchParams): Choice {
   const safety = query.get('safety') ?? 'mutating';
   for (const name of names) requireOneOf('toolset', name, toolsets);
   requireOneOf('safety', safety, safeties);
+  const operations = query.get('operations') ?? 'false';
+  requireOneOf('value of operations', operations, ['true', 'false']);
   return {
-    toolsets: new Set(names as readonly Toolset[]),
+    toolsets: new Set([
+      ...(names as readonly Toolset[]),
+      ...(operations === 'true' ? (['operations'] as const) : []),
+    ]),
     safety: safety as Safety,
     tmux: tmuxChoiceOf(query),
   };

@@ -12,7 +12,7 @@ import { RunningCalls, tooManyCalls } from './most-calls.ts';
 import type * as Sdk from './sdk.ts';
 import { createMcpServer, type McpClient, type McpServerOptions } from './server.ts';
 import { TmuxServers, type TmuxServersOptions } from './tmux/servers.ts';
-import type { Choice, McpTool, Place } from './tool.ts';
+import type { Choice, McpTool, Place, Toolset } from './tool.ts';
 import { WebSocketTransport } from './websocket-transport.ts';
 
 type Handler = ReturnType<typeof Sdk.createMcpHandler>;
@@ -31,6 +31,7 @@ export class McpEdge {
   readonly #options: McpEdgeOptions;
   readonly #servers: TmuxServers;
   #tmuxTools: Promise<readonly McpTool[]> | undefined;
+  #operationTools: Promise<readonly McpTool[]> | undefined;
   /** What is known of callers between two requests of HTTP, which has no conversations. */
   readonly #cursors = new Map<string, Map<string, number>>();
   readonly #running = new RunningCalls();
@@ -50,6 +51,7 @@ export class McpEdge {
       query: {
         toolsets: 'Which tools, with commas between; panes and mail when left out.',
         safety: 'How much they may do: readonly, mutating (when left out) or destructive.',
+        operations: 'true: also one tool for each operation of tmux, op_kill_pane for instance.',
         'socket-path': 'The socket of the tmux server that the tools of tmux act on.',
         'socket-name': 'The same by name, as tmux -L takes it.',
         'caller-socket': 'false: not on the tmux server the client itself runs in.',
@@ -111,9 +113,12 @@ export class McpEdge {
 
   /** Not before somebody asks for them. */
   async #toolsFor({ toolsets }: Choice): Promise<readonly McpTool[]> {
-    if (!toolsets.has('tmux')) return [];
-    this.#tmuxTools ??= import('./tmux/tools.ts').then(({ tmuxTools }) => tmuxTools(this.#servers));
-    return this.#tmuxTools;
+    if (!['tmux', 'plans', 'operations'].some((name) => toolsets.has(name as Toolset))) return [];
+    const tools = import('./tmux/tools.ts');
+    this.#tmuxTools ??= tools.then(({ tmuxTools }) => tmuxTools(this.#servers));
+    if (!toolsets.has('operations')) return this.#tmuxTools;
+    this.#operationTools ??= tools.then(({ toolsOfOperations }) => toolsOfOperations(this.#servers));
+    return (await Promise.all([this.#tmuxTools, this.#operationTools])).flat();
   }
 
   async #createHandler(): Promise<Handler> {

@@ -26,6 +26,10 @@ export interface McpClient {
 }
 
 type Server = InstanceType<typeof Sdk.Server>;
+interface McpRequest {
+  readonly _meta?: { readonly progressToken?: string | number };
+  notify(notification: { method: string; params: Record<string, unknown> }): Promise<void>;
+}
 
 /** An MCP server for one client. The protocol is the SDK's, both eras of it; tools are ours, and so is every refusal. */
 export function createMcpServer(sdk: typeof Sdk, options: McpServerOptions, client: McpClient): Server {
@@ -48,9 +52,11 @@ export function createMcpServer(sdk: typeof Sdk, options: McpServerOptions, clie
       const { signal } = mcpReq;
       const call = (name: string, given: unknown): Promise<never> =>
         options.dispatch(name, given, { caller, signal }) as Promise<never>;
-      const context: ToolContext = { ...client, signal, client: { call } };
-      const { text, structured } = await tool.run(params.arguments ?? {}, context);
+      const progress = progressOf(mcpReq);
+      const context: ToolContext = { ...client, signal, progress, client: { call } };
+      const { text, structured, isError } = await tool.run(params.arguments ?? {}, context);
       return {
+        ...(isError && { isError }),
         content: [{ type: 'text', text: shorten(text) }],
         ...(structured && isShort(text) && { structuredContent: structured }),
       };
@@ -62,6 +68,20 @@ export function createMcpServer(sdk: typeof Sdk, options: McpServerOptions, clie
     }
   });
   return server;
+}
+
+/** Numbers what a call tells on its way; nothing is told to a client that has not asked for it. */
+function progressOf({ _meta, notify }: McpRequest): ToolContext['progress'] {
+  const progressToken = _meta?.progressToken;
+  if (progressToken === undefined) return () => undefined;
+  let progress = 0;
+  return (message) => {
+    progress += 1;
+    // Whoever has gone meanwhile need not be told.
+    void notify({ method: 'notifications/progress', params: { progressToken, progress, message } }).catch(
+      () => undefined,
+    );
+  };
 }
 
 function instructionsFor({ caller }: McpClient): string {

@@ -3,7 +3,8 @@ import type { Caller } from '../../registry/caller.ts';
 
 /** Groups of tools a client can ask for; those without tools yet are empty. */
 export const toolsets = ['panes', 'mail', 'tasks', 'contracts', 'floor', 'tmux', 'plans', 'actions'] as const;
-export type Toolset = (typeof toolsets)[number];
+/** One is asked for by a word of its own: it has a tool for each operation of tmux. */
+export type Toolset = (typeof toolsets)[number] | 'operations';
 
 /** How much a client may do, each with all before it. */
 export const safeties = ['readonly', 'mutating', 'destructive'] as const;
@@ -41,6 +42,8 @@ export interface ToolContext {
   readonly choice: Choice;
   /** Aborted when nobody waits for the answer any longer. */
   readonly signal: AbortSignal;
+  /** Tells a client that wants to know that something goes on. */
+  progress(message: string): void;
 }
 
 export interface Place {
@@ -56,6 +59,8 @@ export interface ToolAnswer {
   readonly text: string;
   /** The same for programs; left out where the text says it all, for some agents read only this. */
   readonly structured?: Readonly<Record<string, unknown>>;
+  /** It has failed, and what became of it is told here. */
+  readonly isError?: boolean;
 }
 
 /** A tool as an MCP client sees it. */

@@ -2,8 +2,16 @@ import { type Effect, jsonSchemaOf, PolyError, readGiven } from '@polyphony/prot
 import type { Operation, PaneRow, TmuxError } from '@polyphony/tmux';
 import * as z from 'zod';
 import { missingTmux } from '../../../platform/missing-tmux.ts';
-import type { McpTool, ToolAnswer, ToolContext, Toolset } from '../tool.ts';
+import {
+  type McpTool,
+  safeties,
+  safetyOf,
+  type ToolAnswer,
+  type ToolContext,
+  type Toolset,
+} from '../tool.ts';
 import { type CallerPlace, callerPlace, isCallersServer, type ServerPlace } from './caller-place.ts';
+import type { Reach } from './operation-effect.ts';
 import type { Seat, TmuxServers } from './servers.ts';
 
 /** One row of the table of tmux tools. */
@@ -25,6 +33,8 @@ export interface Use {
   /** Runs one operation; what tmux refuses is an error. */
   run<P, V>(operation: Operation<P, V>): Promise<V>;
   look(): Promise<Look>;
+  /** Writes down that a tool is about to change something. */
+  audit(tool: string): void;
 }
 
 /** A server at one moment. */
@@ -54,28 +64,45 @@ export function toolsOf(
       async run(args: unknown, context: ToolContext) {
         const given = readGiven(schema, args, { what: name });
         const why = raised?.(given);
-        if (why !== undefined) requireDestructive(name, why, context);
-        const seat = await servers.for(context.choice, context.place);
-        if (effect !== 'read' || why !== undefined)
-          servers.onChange({ by: context.caller.participant, tool: name, socket: seat.socket });
-        try {
-          return await run(given, useOf(seat, context));
-        } catch (error) {
-          throw error instanceof seat.tmux.TmuxError ? inOurWords(error) : error;
-        }
+        if (why !== undefined) requireSafety(name, { effect: 'destructive', why }, context);
+        return withUse(servers, context, (use) => {
+          if (effect !== 'read' || why !== undefined) use.audit(name);
+          return run(given, use);
+        });
       },
     };
   });
 }
 
-function requireDestructive(name: string, why: string, { choice: { safety } }: ToolContext): void {
-  if (safety === 'destructive') return;
-  throw new PolyError('forbidden', `${name}: ${why}, and the safety of this client is ${safety}.`, {
-    hint: 'Your user decides that, with poly mcp --safety destructive.',
+/** Gives a tool what it works with; what the library refuses is told in our words. */
+export async function withUse(
+  servers: TmuxServers,
+  context: ToolContext,
+  work: (use: Use) => Promise<ToolAnswer>,
+): Promise<ToolAnswer> {
+  const seat = await servers.for(context.choice, context.place);
+  try {
+    return await work(useOf(seat, context, servers));
+  } catch (error) {
+    throw error instanceof seat.tmux.TmuxError ? inOurWords(error) : error;
+  }
+}
+
+/** Refuses what goes further than its client may; the refusal says why, and who decides. */
+export function requireSafety(
+  name: string,
+  { effect, why }: Reach,
+  { choice: { safety } }: ToolContext,
+): void {
+  const needed = safetyOf[effect];
+  if (safeties.indexOf(needed) <= safeties.indexOf(safety)) return;
+  const reason = why ?? `it is ${needed}`;
+  throw new PolyError('forbidden', `${name}: ${reason}, and the safety of this client is ${safety}.`, {
+    hint: `Your user decides that, with poly mcp --safety ${needed}.`,
   });
 }
 
-function useOf(seat: Seat, context: ToolContext): Use {
+function useOf(seat: Seat, context: ToolContext, servers: TmuxServers): Use {
   const { tmux, engine, socket } = seat;
   const { signal } = context;
   const caller = callerPlace(context.place);
@@ -89,12 +116,19 @@ function useOf(seat: Seat, context: ToolContext): Use {
     const own = isCallersServer(caller, { socket, pid });
     return { socket, pid, panes, isCaller: (paneId) => own && caller?.pane === paneId };
   };
-  return { seat, tmux, caller, context, run, look };
+  const audit = (tool: string): void =>
+    servers.onChange({ by: context.caller.participant, tool, socket: seat.socket });
+  return { seat, tmux, caller, context, run, look, audit };
 }
 
 const codes: Readonly<Record<string, ConstructorParameters<typeof PolyError>[0]>> = {
   invalid_parameters: 'invalid_arguments',
   invalid_target: 'invalid_arguments',
+  invalid_workspace: 'invalid_arguments',
+  forward_reference: 'invalid_arguments',
+  unknown_operation: 'not_found',
+  workspace_exists: 'conflict',
+  script_failed: 'action_failed',
   version_unsupported: 'invalid_arguments',
   no_server: 'unavailable',
   unknown_outcome: 'uncertain',
@@ -107,14 +141,15 @@ const codes: Readonly<Record<string, ConstructorParameters<typeof PolyError>[0]>
 const toolNames: Readonly<Record<string, string>> = {
   newSession: 'create_session',
   resizeWindow: 'run_tmux',
+  kinds: 'result_schema',
 };
 
-function inOurWords(error: TmuxError): PolyError {
+export function inOurWords(error: TmuxError): PolyError {
   const { code, message, hint } = error;
   if (code === 'missing_binary') return missingTmux(error, { whose: ' of the hub' });
   const known = codes[code] ?? (/can't find|no such/.test(message) ? 'not_found' : 'conflict');
   const asTools = hint.replace(
-    /\b([a-z]\w+)\(\)/g,
+    /\b(?:operations\.)?([a-z]\w+)\(\)/g,
     (_, name: string) => toolNames[name] ?? name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
   );
   return new PolyError(known, message, { ...(asTools && { hint: asTools }), cause: error });

@@ -1,0 +1,58 @@
+import { PolyError } from '@polyphony/protocol';
+import type * as Tmux from '@polyphony/tmux';
+import type { CatalogEntry } from '@polyphony/tmux';
+import type { McpTool, ToolAnswer, ToolContext } from '../tool.ts';
+import { leastEffectOf, reachOf } from './operation-effect.ts';
+import { operationOf, targetsOf } from './plan-steps.ts';
+import type { TmuxServers } from './servers.ts';
+import { sparedEngine } from './spared-engine.ts';
+import { requireSafety, withUse } from './verb.ts';
+
+const forms = '%1, @1, $1 or session:window.pane';
+
+/** Every operation of the library as a tool of its own: `op_kill_pane`. */
+export function operationTools(tmux: typeof Tmux, servers: TmuxServers): readonly McpTool[] {
+  return tmux.operations.catalog().map((entry) => {
+    const { kind, summary } = entry;
+    const effect = leastEffectOf(entry);
+    const name = `op_${kind}`;
+    return {
+      ...{ name, toolset: 'operations', description: summary, effect, needsUser: true },
+      // Formats run programs, and messages are shown to people.
+      ...(effect === 'read' &&
+        entry.params.some(({ name: param }) => mayRaise.has(param)) && { raises: true }),
+      inputSchema: schemaOf(tmux, entry),
+      async run(args: unknown, context: ToolContext) {
+        if (typeof args !== 'object' || args === null)
+          throw new PolyError('invalid_arguments', `${name}: give an object of its parameters.`);
+        return withUse(servers, context, async (use) => {
+          const operation = operationOf(tmux, { kind, params: args });
+          const reach = reachOf(operation);
+          requireSafety(name, reach, context);
+          if (reach.effect !== 'read') use.audit(name);
+          const engine = sparedEngine(use, name, 'thrown');
+          const result = await tmux.execute(engine, operation, { signal: context.signal });
+          return answerOf(kind, result.unwrap());
+        });
+      },
+    };
+  });
+}
+
+const mayRaise: ReadonlySet<string> = new Set(['filter', 'message', 'client']);
+
+/** Its parameters; a place is one text, as in every other tool. */
+function schemaOf(tmux: typeof Tmux, { kind, paramsSchema, params }: CatalogEntry): McpTool['inputSchema'] {
+  const { $schema: _, properties = {}, ...schema } = paramsSchema as Record<string, unknown>;
+  const places = targetsOf(tmux.operations.get(kind).spec);
+  const shown = Object.entries(properties as object).map(([name, one]) => {
+    const { doc = '' } = params.find((param) => param.name === name) ?? {};
+    return [name, places.has(name) ? { type: 'string', description: `${doc}: ${forms}` } : one];
+  });
+  return { ...schema, properties: Object.fromEntries(shown) };
+}
+
+function answerOf(kind: string, value: unknown): ToolAnswer {
+  const text = JSON.stringify(value);
+  return { text: text === '{}' ? 'Done.' : text, structured: { kind, value } };
+}
