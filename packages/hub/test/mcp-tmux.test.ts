@@ -334,6 +334,42 @@ describe.each([
     expect(await use(careful, 'watch_events', evil)).toMatch(/^ERROR forbidden/);
   });
 
+  it('tells meanwhile that it goes on, and if wanted what it has heard', async () => {
+    const client = await connect();
+    const pane = await shell(client);
+    const numbers: number[] = [];
+    const until42 = Promise.withResolvers<void>();
+    let told = '';
+    const given = { target: pane, settle_ms: 60_000, timeout: 600, stream_partials: true };
+    const waited = client.callTool(
+      { name: 'wait_for_output', arguments: given },
+      {
+        timeout: 600_000,
+        onprogress: ({ progress, message = '' }) => {
+          numbers.push(progress);
+          if (message === 'waiting')
+            void use(client, 'send_input', { target: pane, keys: 'echo é$((40 + 2))', enter: true });
+          else told += message;
+          if (told.includes('é42')) until42.resolve();
+        },
+      },
+    );
+    await until42.promise;
+    tmux('kill-pane', '-t', pane);
+    expect((await waited).structuredContent).toMatchObject({ reason: 'gone' });
+    expect(numbers.length).toBeGreaterThan(1);
+    expect(numbers).toEqual(numbers.map((_, index) => index + 1));
+    const { next } = await structured(client, 'poll_events');
+    const watched = client.callTool(
+      {
+        name: 'watch_events',
+        arguments: { since: next, kinds: ['window-renamed'], max_events: 1, timeout: 600 },
+      },
+      { timeout: 600_000, onprogress: () => tmux('rename-window', '-t', '=demo:0', 'renamed') },
+    );
+    expect((await watched).structuredContent).toMatchObject({ events: [{ type: 'window-renamed' }] });
+  });
+
   it('ends when nobody wants it any longer', async () => {
     const client = await connect();
     const pane = await shell(client);

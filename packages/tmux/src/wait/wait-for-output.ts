@@ -24,6 +24,8 @@ export interface WaitOptions {
   readonly maxBytes?: number;
   /** How much text is kept, the latest; 128 KiB unless told. */
   readonly keepChars?: number;
+  /** Told each piece of the text as it is heard. */
+  readonly onText?: (text: string) => void;
   readonly signal?: AbortSignal;
 }
 
@@ -45,6 +47,7 @@ export const waitSchema: z.ZodObject = z.strictObject({
   timeoutMs: amount.optional(),
   maxBytes: amount.optional(),
   keepChars: amount.optional(),
+  onText: z.custom((value) => typeof value === 'function', 'must be a function').optional(),
   signal: z.instanceof(AbortSignal).optional(),
 });
 
@@ -220,9 +223,11 @@ class Heard {
   }
 
   take(chunk: Uint8Array): void {
-    const { pattern, keepChars = 128 * 1024 } = this.#options;
+    const { pattern, keepChars = 128 * 1024, onText } = this.#options;
     this.#bytes += chunk.length;
-    this.#text += this.#plain.feed(chunk);
+    const text = this.#plain.feed(chunk);
+    this.#text += text;
+    if (text !== '') onText?.(text);
     this.#lastAt = performance.now();
     if (pattern && !this.#match)
       this.#match = new RegExp(pattern, pattern.flags.replace(/[gy]/g, '')).exec(this.#text);

@@ -11,6 +11,7 @@ import { choiceOf } from './choose-tools.ts';
 import { RunningCalls, tooManyCalls } from './most-calls.ts';
 import type * as Sdk from './sdk.ts';
 import { createMcpServer, type McpClient, type McpServerOptions } from './server.ts';
+import type { TmuxResources } from './tmux/resources.ts';
 import { TmuxServers, type TmuxServersOptions } from './tmux/servers.ts';
 import type { Choice, McpTool, Place, Toolset } from './tool.ts';
 import { WebSocketTransport } from './websocket-transport.ts';
@@ -31,6 +32,7 @@ export class McpEdge {
   readonly #options: McpEdgeOptions;
   readonly #servers: TmuxServers;
   #tmuxTools: Promise<readonly McpTool[]> | undefined;
+  #resources: TmuxResources | undefined;
   #operationTools: Promise<readonly McpTool[]> | undefined;
   /** What is known of callers between two requests of HTTP, which has no conversations. */
   readonly #cursors = new Map<string, Map<string, number>>();
@@ -77,7 +79,10 @@ export class McpEdge {
     const { cursors: known, ...place } = given;
     const more = await this.#toolsFor(choice);
     const cursors = known ? new ToldCursors(known, transport) : new Map<string, number>();
-    const client = { caller, choice, more, place: place as Place, cursors };
+    const client: McpClient = {
+      ...{ caller, choice, more, place: place as Place, cursors },
+      ...(await this.#readingFor(choice, caller)),
+    };
     sdk.serveStdio(() => createMcpServer(sdk, this.#options, client), { transport });
   }
 
@@ -87,6 +92,7 @@ export class McpEdge {
       ...{ caller, choice, place: {} },
       cursors: this.#cursorsOf(caller),
       more: await this.#toolsFor(choice),
+      ...(await this.#readingFor(choice, caller)),
     };
     const parsedBody = await readJson(request);
     const headers = Object.entries(request.headers).map(
@@ -119,6 +125,14 @@ export class McpEdge {
     if (!toolsets.has('operations')) return this.#tmuxTools;
     this.#operationTools ??= tools.then(({ toolsOfOperations }) => toolsOfOperations(this.#servers));
     return (await Promise.all([this.#tmuxTools, this.#operationTools])).flat();
+  }
+
+  /** Resources and prompts, for the user's own clients that have the tools they speak of. */
+  async #readingFor({ toolsets }: Choice, { pane }: Caller): Promise<Pick<McpClient, 'tmux'>> {
+    if (!toolsets.has('tmux') || pane !== undefined) return {};
+    const { TmuxResources, listPrompts, getPrompt } = await import('./tmux/tools.ts');
+    this.#resources ??= new TmuxResources(this.#servers);
+    return { tmux: { resources: this.#resources, listPrompts, getPrompt } };
   }
 
   async #createHandler(): Promise<Handler> {

@@ -25,6 +25,7 @@ interface Use<Name extends PaneToolName> {
   readonly destroys?: boolean;
   /** What parameters mean here, where that is not what they mean in OpenCode. */
   readonly means?: Readonly<Record<string, string>>;
+  readonly waits?: boolean;
   run(params: ParamsOf<Name>, access: PaneAccess, context: ToolContext): Promise<string>;
 }
 
@@ -64,16 +65,17 @@ const uses: { readonly [Name in PaneToolName]: Use<Name> } = {
     },
   },
   pty_screen: { effect: 'read', run: usePanes.pty_screen },
-  pty_wait: { effect: 'read', run: usePanes.pty_wait },
+  pty_wait: { effect: 'read', waits: true, run: usePanes.pty_wait },
 };
 
 /** The terminals, as opencode-pty calls them. */
 export const mcpPaneTools: readonly McpTool[] = (Object.keys(paneTools) as PaneToolName[]).map((name) => {
   const { description, params } = paneTools[name] as Tool;
-  const { effect, destroys, means = {}, run } = uses[name] as Use<PaneToolName>;
+  const { effect, destroys, waits, means = {}, run } = uses[name] as Use<PaneToolName>;
   return {
     ...{ name, description, effect, toolset: 'panes' },
     ...(destroys && { destroys }),
+    ...(waits && { waits }),
     inputSchema: schemaOf(params, means),
     async run(args, context) {
       const given = readGiven(params, args, { what: name });

@@ -7,6 +7,8 @@ import { chooseTools } from './choose-tools.ts';
 import { mcpPaneTools } from './pane-tools.ts';
 import type * as Sdk from './sdk.ts';
 import { isShort, shorten } from './shorten.ts';
+import type { getPrompt, listPrompts } from './tmux/prompts.ts';
+import type { TmuxResources } from './tmux/resources.ts';
 import type { Choice, McpTool, Place, ToolContext } from './tool.ts';
 
 export interface McpServerOptions {
@@ -23,10 +25,17 @@ export interface McpClient {
   readonly cursors: Map<string, number>;
   /** Tools that are loaded only for those who ask for their toolset. */
   readonly more: readonly McpTool[];
+  /** What there is beside tools for those who have the toolset tmux. */
+  readonly tmux?: {
+    readonly resources: TmuxResources;
+    readonly listPrompts: typeof listPrompts;
+    readonly getPrompt: typeof getPrompt;
+  };
 }
 
 type Server = InstanceType<typeof Sdk.Server>;
 interface McpRequest {
+  readonly signal: AbortSignal;
   readonly _meta?: { readonly progressToken?: string | number };
   notify(notification: { method: string; params: Record<string, unknown> }): Promise<void>;
 }
@@ -38,10 +47,20 @@ export function createMcpServer(sdk: typeof Sdk, options: McpServerOptions, clie
   const actions = choice.toolsets.has('actions') ? actionTools(options.actions()) : [];
   const tools = chooseTools([...mcpPaneTools, ...actions, ...more], choice, caller);
   const hidden = new Map(caller.pane === undefined ? [] : more.map((tool) => [tool.name, tool]));
+  const { tmux } = client;
   const server = new sdk.Server(
     { name: 'polyphony', title: 'Polyphony', version: options.version },
-    { capabilities: { tools: {} }, instructions: instructionsFor(client) },
+    {
+      capabilities: { tools: {}, ...(tmux && { resources: {}, prompts: {} }) },
+      instructions: instructionsFor(client),
+    },
   );
+  const contextOf = (mcpReq: McpRequest): ToolContext => {
+    const { signal } = mcpReq;
+    const call = (name: string, given: unknown): Promise<never> =>
+      options.dispatch(name, given, { caller, signal }) as Promise<never>;
+    return { ...client, signal, progress: progressOf(mcpReq), client: { call } };
+  };
   server.setRequestHandler('tools/list', () => ({
     tools: [...tools.values()].map((tool) => listed(tool, choice)),
   }));
@@ -49,12 +68,9 @@ export function createMcpServer(sdk: typeof Sdk, options: McpServerOptions, clie
     try {
       const tool = tools.get(params.name);
       if (!tool) throw noSuchTool(params.name, tools, hidden.get(params.name));
-      const { signal } = mcpReq;
-      const call = (name: string, given: unknown): Promise<never> =>
-        options.dispatch(name, given, { caller, signal }) as Promise<never>;
-      const progress = progressOf(mcpReq);
-      const context: ToolContext = { ...client, signal, progress, client: { call } };
-      const { text, structured, isError } = await tool.run(params.arguments ?? {}, context);
+      const context = contextOf(mcpReq);
+      const run = tool.run(params.arguments ?? {}, context);
+      const { text, structured, isError } = await (tool.waits ? withHeartbeat(context, run) : run);
       return {
         ...(isError && { isError }),
         content: [{ type: 'text', text: shorten(text) }],
@@ -67,7 +83,67 @@ export function createMcpServer(sdk: typeof Sdk, options: McpServerOptions, clie
       return { isError: true, content: [{ type: 'text', text: refusalOf(error, has) }] };
     }
   });
+  if (tmux) offerReading(sdk, server, { ...tmux, safety: choice.safety, contextOf });
   return server;
+}
+
+interface Reading extends NonNullable<McpClient['tmux']> {
+  readonly safety: Choice['safety'];
+  contextOf(mcpReq: McpRequest): ToolContext;
+}
+
+/** What can be read by its address, and advice. */
+function offerReading(
+  sdk: typeof Sdk,
+  server: Server,
+  { resources, listPrompts, getPrompt, safety, contextOf }: Reading,
+): void {
+  server.setRequestHandler('resources/list', async (_, { mcpReq }) => ({
+    resources: [...(await inProtocol(sdk, '', () => resources.list(contextOf(mcpReq))))],
+  }));
+  server.setRequestHandler('resources/templates/list', () => ({
+    resourceTemplates: [...resources.templates],
+  }));
+  server.setRequestHandler('resources/read', async ({ params: { uri } }, { mcpReq }) => {
+    const { mimeType, text } = await inProtocol(sdk, uri, () => resources.read(uri, contextOf(mcpReq)));
+    return { contents: [{ uri, mimeType, text: mimeType === 'text/plain' ? shorten(text) : text }] };
+  });
+  server.setRequestHandler('prompts/list', () => ({ prompts: listPrompts(safety) }));
+  server.setRequestHandler('prompts/get', async ({ params }) => {
+    const { description, text } = await inProtocol(sdk, undefined, () =>
+      getPrompt(params.name, params.arguments ?? {}, safety),
+    );
+    return { description, messages: [{ role: 'user' as const, content: { type: 'text' as const, text } }] };
+  });
+}
+
+/** Beside tools a refusal is an error of the protocol; that of a resource that is not there has a kind of its own. */
+async function inProtocol<T>(
+  sdk: typeof Sdk,
+  uri: string | undefined,
+  work: () => T | Promise<T>,
+): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    const missing = error instanceof PolyError && ['not_found', 'invalid_arguments'].includes(error.code);
+    if (missing && uri !== undefined) throw new sdk.ResourceNotFoundError(uri, refusalOf(error));
+    const code = missing ? sdk.ProtocolErrorCode.InvalidParams : sdk.ProtocolErrorCode.InternalError;
+    throw new sdk.ProtocolError(code, refusalOf(error));
+  }
+}
+
+const heartbeatMs = 5000;
+
+/** Tells at once, and then now and again, that a call waits. */
+async function withHeartbeat<T>({ progress }: ToolContext, work: Promise<T>): Promise<T> {
+  const since = performance.now();
+  progress('waiting');
+  const timer = setInterval(
+    () => progress(`waiting for ${Math.round((performance.now() - since) / 1000)} s`),
+    heartbeatMs,
+  ).unref();
+  return work.finally(() => clearInterval(timer));
 }
 
 /** Numbers what a call tells on its way; nothing is told to a client that has not asked for it. */

@@ -73,6 +73,8 @@ export interface McpTool {
   readonly needsUser?: boolean;
   /** Some calls of it go further than its effect: they are refused to a client that may not. */
   readonly raises?: boolean;
+  /** It may take long: whoever wants to know is told that it goes on. */
+  readonly waits?: boolean;
   /** Whether agents ask their user before they use it. */
   readonly destroys?: boolean;
   readonly inputSchema: Readonly<Record<string, unknown>>;

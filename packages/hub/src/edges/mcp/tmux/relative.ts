@@ -24,7 +24,7 @@ const from = {
 /** Panes by where they are, seen from another. */
 export const relative: Readonly<Record<string, Verb>> = {
   resolve_relative_pane: verb({
-    description: 'Which pane is beside another, or with last was active before in its window.',
+    description: 'Which pane is beside another, or was active last.',
     effect: 'read',
     params: from,
     run: async (from, use) => found(await relativeTo(from, use)),

@@ -10,6 +10,9 @@ import { toolsOf } from './verb.ts';
 import { waiting } from './waiting.ts';
 import { workspaces } from './workspaces.ts';
 
+export { getPrompt, listPrompts } from './prompts.ts';
+export { TmuxResources } from './resources.ts';
+
 /** The tools of the toolsets `tmux` and `plans`. */
 export function tmuxTools(servers: TmuxServers): readonly McpTool[] {
   return [

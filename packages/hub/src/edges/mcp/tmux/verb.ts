@@ -19,6 +19,8 @@ export interface Verb<Shape extends z.ZodRawShape = z.ZodRawShape> {
   readonly description: string;
   readonly effect: Effect;
   readonly params: Shape;
+  /** It may take long, and tells so meanwhile. */
+  readonly waits?: boolean;
   /** Why a call with these parameters goes further than the tool's effect, if it does. */
   raised?(given: z.output<z.ZodObject<Shape>>): string | undefined;
   run(given: z.output<z.ZodObject<Shape>>, use: Use): Promise<ToolAnswer>;
@@ -55,11 +57,12 @@ export function toolsOf(
   servers: TmuxServers,
   toolset: Toolset = 'tmux',
 ): readonly McpTool[] {
-  return Object.entries(verbs).map(([name, { description, effect, params, raised, run }]) => {
+  return Object.entries(verbs).map(([name, { description, effect, params, raised, waits, run }]) => {
     const schema = z.strictObject(params);
     return {
       ...{ name, description, effect, toolset, needsUser: true },
       ...(raised && { raises: true }),
+      ...(waits && { waits }),
       inputSchema: jsonSchemaOf(schema, 'input'),
       async run(args: unknown, context: ToolContext) {
         const given = readGiven(schema, args, { what: name });
@@ -75,11 +78,11 @@ export function toolsOf(
 }
 
 /** Gives a tool what it works with; what the library refuses is told in our words. */
-export async function withUse(
+export async function withUse<T>(
   servers: TmuxServers,
   context: ToolContext,
-  work: (use: Use) => Promise<ToolAnswer>,
-): Promise<ToolAnswer> {
+  work: (use: Use) => Promise<T>,
+): Promise<T> {
   const seat = await servers.for(context.choice, context.place);
   try {
     return await work(useOf(seat, context, servers));

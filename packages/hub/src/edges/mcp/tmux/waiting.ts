@@ -5,6 +5,7 @@ import type { ToolAnswer } from '../tool.ts';
 import { capture } from './capture.ts';
 import type { EventRing, Told } from './listening.ts';
 import { target, words } from './params.ts';
+import { Partials } from './partials.ts';
 import { raisedByFormat } from './raised.ts';
 import { resolveTarget } from './target.ts';
 import { type Use, type Verb, verb } from './verb.ts';
@@ -28,8 +29,10 @@ export const waiting: Readonly<Record<string, Verb>> = {
       settle_ms: z.int().min(10).max(60_000).default(750),
       timeout: seconds,
       max_bytes: z.int().min(1).max(1_000_000).default(131_072),
+      stream_partials: z.boolean().default(false).describe('Tell it as progress'),
       snapshot: z.boolean().default(true),
     },
+    waits: true,
     run: (given, use) => waitForOutput(given, use),
   }),
   watch_events: verb({
@@ -46,6 +49,7 @@ export const waiting: Readonly<Record<string, Verb>> = {
         .max(20)
         .optional(),
     },
+    waits: true,
     raised: ({ subscriptions = [] }) =>
       subscriptions.map(({ format }) => raisedByFormat(format)).find((why) => why !== undefined),
     run: (given, use) => watchEvents(given, use),
@@ -69,6 +73,7 @@ interface Wait {
   readonly timeout: number;
   readonly max_bytes: number;
   readonly snapshot: boolean;
+  readonly stream_partials: boolean;
 }
 
 async function waitForOutput(given: Wait, use: Use): Promise<ToolAnswer> {
@@ -76,15 +81,19 @@ async function waitForOutput(given: Wait, use: Use): Promise<ToolAnswer> {
   const row = await rowOf(given, use);
   const paneId = row?.paneId ?? (given.target as PaneId);
   const key = cursorKey(seat.socket, paneId);
-  const since = given.since ?? context.cursors.get(key);
   // One that cannot be recorded is piped instead.
   const tape = row ? await seat.listening.tape(row).catch(() => undefined) : seat.listening.recorded(paneId);
+  const since = given.since ?? context.cursors.get(key);
   const source = tape?.read(paneId, since);
-  const { reason, text, truncated, bytes, exit } = await tmux.waitForOutput(seat, paneId, {
-    ...(source && { source }),
-    ...{ settleMs: given.settle_ms, timeoutMs: given.timeout * 1000, signal: context.signal },
-    ...{ maxBytes: given.max_bytes, keepChars: given.max_bytes },
-  });
+  const partials = new Partials(given.stream_partials ? context.progress : () => undefined);
+  const { reason, text, truncated, bytes, exit } = await tmux
+    .waitForOutput(seat, paneId, {
+      ...(source && { source }),
+      onText: (piece) => partials.take(piece),
+      ...{ settleMs: given.settle_ms, timeoutMs: given.timeout * 1000, signal: context.signal },
+      ...{ maxBytes: given.max_bytes, keepChars: given.max_bytes },
+    })
+    .finally(() => partials.end());
   const next = source?.position;
   if (next !== undefined) context.cursors.set(key, next);
   const ended =
