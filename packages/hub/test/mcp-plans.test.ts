@@ -70,6 +70,21 @@ describe.each([
     });
   });
 
+  it('tell each step as it is done', async () => {
+    const client = await connect(plans);
+    const file = join(ground.server.directory, 'told');
+    // A client hears no progress that comes together with the answer: the last step waits until it has heard the others.
+    const last = { host: { type: 'script', command: `until [ -e '${file}' ]; do sleep 0.05; done` } };
+    const told: string[] = [];
+    const onprogress = ({ message = '' }): void => {
+      told.push(message);
+      if (message.startsWith('step 1')) writeFileSync(file, '');
+    };
+    const operations = [split, nameIt, last];
+    await client.callTool({ name: 'execute_plan', arguments: { operations } }, { onprogress });
+    expect(told.slice(0, 3)).toEqual(['waiting', 'step 0 of 3: complete', 'step 1 of 3: complete']);
+  });
+
   it.each(['sequential', 'folding', 'pipelined'])('say exactly which step failed, %s', async (planner) => {
     const client = await connect(plans);
     const first = { kind: 'set_buffer', params: { bufferName: 'before', data: 'x' } };
@@ -214,6 +229,7 @@ describe('how far a plan goes', () => {
     ['save_buffer', { bufferName: 'note', path: '/tmp/x' }],
     ['send_keys', { target: 'demo:0.0', copyModeCommand: ['copy-pipe', 'id'] }],
     ['choose_tree', { target: 'demo:0.0' }],
+    ['find_window', { target: 'demo:0.0', match: 'logs' }],
     ['if_format', { condition: '1', command: 'list-panes' }],
   ];
 

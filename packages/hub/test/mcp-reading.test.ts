@@ -138,10 +138,16 @@ describe('resources', () => {
       await expect(client.readResource({ uri: 'tmux://sessions/none' })).rejects.toThrow(
         /there is no "none"/,
       );
-      const told: string[] = [];
-      const wait = { name: 'wait_for_output', arguments: { target: 'demo:0.0', settle_ms: 10 } };
-      await client.callTool(wait, { onprogress: ({ message = '' }) => told.push(message) });
-      expect(told[0]).toBe('waiting');
+      const left = new AbortController();
+      const wait = {
+        name: 'wait_for_output',
+        arguments: { target: 'demo:0.0', settle_ms: 60_000, timeout: 600 },
+      };
+      const waited = client.callTool(wait, {
+        signal: left.signal,
+        onprogress: ({ message }) => left.abort(new Error(`told: ${message}`)),
+      });
+      await expect(waited).rejects.toThrow(/told: waiting/);
       await client.close();
     }
   });

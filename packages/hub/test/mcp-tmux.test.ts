@@ -679,6 +679,7 @@ describe('the caller', () => {
         ['odd'],
         ['kill-pane', '-at', sibling],
         ['choose-tree'],
+        ['findw', 'logs'],
         ['link-window', '-ks', '=demo:1', '-t', '=demo:0'],
       ].map((args) => ['run_tmux', { args }] as const),
     ];

@@ -35,6 +35,7 @@ const always: Readonly<Record<string, string>> = {
   choose_buffer: 'keys typed into it delete and run things',
   choose_client: 'keys typed into it end things',
   choose_tree: 'keys typed into it end things',
+  find_window: 'keys typed into it end things',
   customize_mode: 'keys typed into it set every option',
 };
 

@@ -49,6 +49,7 @@ export const plans: Readonly<Record<string, Verb>> = {
     description:
       'Runs a plan up to the first failure, and tells what became of every step. It goes as far as its furthest step.',
     effect: 'write',
+    waits: true,
     params: { operations, planner, version },
     run: (given, use) => executePlan(given, use),
   }),

@@ -23,7 +23,7 @@ const killers: Readonly<
 const replacers: ReadonlySet<string> = new Set(['new-window', 'move-window', 'link-window']);
 /** Nobody can tell what comes of them: a file of commands, or lists in which a key ends things. */
 const closed: ReadonlySet<string> = new Set([
-  'kill-server', 'source-file', 'choose-tree', 'choose-client', 'choose-buffer', 'customize-mode',
+  'kill-server', 'source-file', 'choose-tree', 'choose-client', 'choose-buffer', 'find-window', 'customize-mode',
 ]); // biome-ignore format: a list
 /** Their words are commands themselves, now or later. */
 const carriers: ReadonlySet<string> = new Set([

@@ -17,6 +17,7 @@ export const workspaces: Readonly<Record<string, Verb>> = {
     description:
       'Builds the sessions a tmuxp workspace declares, all or nothing. on_exists (error, replace, reuse) says what becomes of one of that name.',
     effect: 'write',
+    waits: true,
     params: {
       spec: z
         .union([z.looseObject({}), z.string().min(1)])
