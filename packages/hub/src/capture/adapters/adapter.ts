@@ -20,7 +20,7 @@ export interface Places {
 }
 
 /** What one event of an agent means. */
-export interface Rule extends Places {
+interface Rule extends Places {
   readonly kind: CaptureKind;
   readonly state?: StateRule;
   /** Applied instead where a field has one of these values, or a value that matches. */

@@ -61,6 +61,10 @@ export function createMcpServer(sdk: typeof Sdk, options: McpServerOptions, clie
       options.dispatch(name, given, { caller, signal }) as Promise<never>;
     return { ...client, signal, progress: progressOf(mcpReq), client: { call } };
   };
+  // A pane may use little of what acts on the hub itself.
+  const has = (name: string): boolean =>
+    tools.has(name) && (caller.pane === undefined || /^(pty|pane)_/.test(name));
+  const refuse = (error: unknown): string => refusalOf(error, has);
   server.setRequestHandler('tools/list', () => ({
     tools: [...tools.values()].map((tool) => listed(tool, choice)),
   }));
@@ -77,40 +81,41 @@ export function createMcpServer(sdk: typeof Sdk, options: McpServerOptions, clie
         ...(structured && isShort(text) && { structuredContent: structured }),
       };
     } catch (error) {
-      // A pane may use little of what acts on the hub itself.
-      const has = (name: string): boolean =>
-        tools.has(name) && (caller.pane === undefined || /^(pty|pane)_/.test(name));
-      return { isError: true, content: [{ type: 'text', text: refusalOf(error, has) }] };
+      return { isError: true, content: [{ type: 'text', text: refuse(error) }] };
     }
   });
-  if (tmux) offerReading(sdk, server, { ...tmux, safety: choice.safety, contextOf });
+  if (tmux) offerReading(sdk, server, { ...tmux, safety: choice.safety, contextOf, refuse });
   return server;
 }
 
 interface Reading extends NonNullable<McpClient['tmux']> {
   readonly safety: Choice['safety'];
   contextOf(mcpReq: McpRequest): ToolContext;
+  /** What went wrong, in the words of an agent. */
+  refuse(error: unknown): string;
 }
 
 /** What can be read by its address, and advice. */
 function offerReading(
   sdk: typeof Sdk,
   server: Server,
-  { resources, listPrompts, getPrompt, safety, contextOf }: Reading,
+  { resources, listPrompts, getPrompt, safety, contextOf, refuse }: Reading,
 ): void {
+  const inProtocol = <T>(uri: string | undefined, work: () => T | Promise<T>): Promise<T> =>
+    asProtocolError(sdk, uri, refuse, work);
   server.setRequestHandler('resources/list', async (_, { mcpReq }) => ({
-    resources: [...(await inProtocol(sdk, '', () => resources.list(contextOf(mcpReq))))],
+    resources: [...(await inProtocol('', () => resources.list(contextOf(mcpReq))))],
   }));
   server.setRequestHandler('resources/templates/list', () => ({
     resourceTemplates: [...resources.templates],
   }));
   server.setRequestHandler('resources/read', async ({ params: { uri } }, { mcpReq }) => {
-    const { mimeType, text } = await inProtocol(sdk, uri, () => resources.read(uri, contextOf(mcpReq)));
+    const { mimeType, text } = await inProtocol(uri, () => resources.read(uri, contextOf(mcpReq)));
     return { contents: [{ uri, mimeType, text: mimeType === 'text/plain' ? shorten(text) : text }] };
   });
   server.setRequestHandler('prompts/list', () => ({ prompts: listPrompts(safety) }));
   server.setRequestHandler('prompts/get', async ({ params }) => {
-    const { description, text } = await inProtocol(sdk, undefined, () =>
+    const { description, text } = await inProtocol(undefined, () =>
       getPrompt(params.name, params.arguments ?? {}, safety),
     );
     return { description, messages: [{ role: 'user' as const, content: { type: 'text' as const, text } }] };
@@ -118,18 +123,19 @@ function offerReading(
 }
 
 /** Beside tools a refusal is an error of the protocol; that of a resource that is not there has a kind of its own. */
-async function inProtocol<T>(
+async function asProtocolError<T>(
   sdk: typeof Sdk,
   uri: string | undefined,
+  refuse: Reading['refuse'],
   work: () => T | Promise<T>,
 ): Promise<T> {
   try {
     return await work();
   } catch (error) {
     const missing = error instanceof PolyError && ['not_found', 'invalid_arguments'].includes(error.code);
-    if (missing && uri !== undefined) throw new sdk.ResourceNotFoundError(uri, refusalOf(error));
+    if (missing && uri !== undefined) throw new sdk.ResourceNotFoundError(uri, refuse(error));
     const code = missing ? sdk.ProtocolErrorCode.InvalidParams : sdk.ProtocolErrorCode.InternalError;
-    throw new sdk.ProtocolError(code, refusalOf(error));
+    throw new sdk.ProtocolError(code, refuse(error));
   }
 }
 
