@@ -19,7 +19,10 @@ describe.each(testBinaries())('the tmux tools with %s', (binary) => {
     const client = await byHttp(hub, { query: `?${query}` });
     const tmux = (...args: readonly string[]): string =>
       spawnSync(binary, ['-S', socket, ...args], { encoding: 'utf8' }).stdout.trimEnd();
-    const call = async (name: string, given: Record<string, unknown> = {}) => {
+    const call = async (
+      name: string,
+      given: Record<string, unknown> = {},
+    ): Promise<Record<string, unknown> & { readonly text: string }> => {
       const { structuredContent, content, isError } = (await client.callTool({
         name,
         arguments: given,
