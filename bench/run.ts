@@ -1,5 +1,6 @@
 // Prints our figures beside those of the raw limit, or of what people have, from the same run: npm run bench [name…]
 
+import { capture } from './capture.ts';
 import { cliStart } from './cli-start.ts';
 import { hub } from './hub.ts';
 import { mcp } from './mcp.ts';
@@ -21,6 +22,7 @@ const benches: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   mcp,
   terminal,
   search,
+  capture,
   'cli-start': cliStart,
   web,
 };
