@@ -90,11 +90,16 @@ export class Endings {
     await this.#options.link.use((host) => host.forget(id)).catch(unlessUnknown);
   }
 
-  /** Ends what a pane has left running beside its first process, or in spite of losing its terminal. */
-  async killLeftovers({ id, pid, startTime }: PaneRecord): Promise<void> {
-    await this.#options.link.use((host) =>
-      host.killTree({ id, pid, ...(startTime && { startTime }), graceMs }),
-    );
+  /**
+   * Ends what a pane has left running beside its first process, or in spite of losing its terminal. What has taken its
+   * place carries the same mark: it is not there yet, or nothing is ended any more.
+   */
+  killLeftovers({ id, tokenHash, pid, startTime }: PaneRecord): Promise<void> {
+    const { book, link } = this.#options;
+    return book.exclusive(id, async () => {
+      if (book.find(id)?.tokenHash !== tokenHash) return;
+      await link.use((host) => host.killTree({ id, pid, ...(startTime && { startTime }), graceMs }));
+    });
   }
 
   /** What has happened must be written down, however long the disk stays full. */
