@@ -90,3 +90,22 @@ describe.each(endings)('a wait over stdio whose hub is %s', (_, end) => {
     if (pid !== null) process.kill(pid, 'SIGKILL');
   });
 });
+
+describe.each(['legacy', 'auto'] as const)('a call that changes something, of the %s era', (era) => {
+  it('is told that it may have happened when its hub is killed meanwhile', async () => {
+    await using ground = new CliGround();
+    await using server = await demoServer();
+    const args = ['--toolsets', 'tmux,plans', '--socket-path', server.connection.socketPath ?? ''];
+    const client = await byStdio(ground, { era, args });
+    await client.listTools();
+    const operations = [{ host: { type: 'sleep', ms: 600_000 } }];
+    const planned = use(client, 'execute_plan', { operations });
+    await use(client, 'list_panes');
+    await endHub(ground, (pid) => process.kill(pid, 'SIGKILL'));
+    expect(await planned).toMatch(/^ERROR The hub ended while execute_plan ran: it may have happened or not/);
+    await client.close();
+    // tmux 3.3a does not end by itself while a client is left whose hub was killed.
+    const pid = await server.pid();
+    if (pid !== null) process.kill(pid, 'SIGKILL');
+  });
+});

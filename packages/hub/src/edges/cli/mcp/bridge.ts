@@ -62,7 +62,7 @@ export class McpBridge {
         await this.#connect();
         awaySince = performance.now();
         isStarted = false;
-        for (const { id, tool } of this.#conversation.lose()) this.#answer(refusal(id, lostText(tool)));
+        for (const { id, tool } of this.#conversation.lose()) this.#refuse(id, lostText(tool));
       } catch (error) {
         if (!(error instanceof PolyError && ['unreachable', 'stopping'].includes(error.code))) throw error;
         // One that is restarted comes by itself; one that was killed does not, and somebody calls.
@@ -71,7 +71,7 @@ export class McpBridge {
           await this.#start().catch(() => undefined); // Then there is none, which is told below.
         } else if (performance.now() - awaySince > patienceMs) {
           const text = `${error.message} ${error.info.hint ?? ''} Your user can do that; then call again.`;
-          for (const id of this.#conversation.giveUp()) this.#answer(refusal(id, text));
+          for (const id of this.#conversation.giveUp()) this.#refuse(id, text);
         }
       }
       if (!this.#over) await sleep(retryMs);
@@ -98,7 +98,7 @@ export class McpBridge {
       if (notUnderstood.has(code)) {
         const text =
           'The hub could not read one of your messages, and does not know which: call again, one by one.';
-        for (const id of this.#conversation.giveUp()) this.#answer(refusal(id, text));
+        for (const id of this.#conversation.giveUp()) this.#refuse(id, text);
       }
       if (code === policy) reject(new PolyError('invalid_arguments', String(reason)));
       else resolve();
@@ -130,6 +130,11 @@ export class McpBridge {
     else if (this.#conversation.hear(message)) process.stdout.write(`${text}\n`);
   }
 
+  #refuse(id: string | number, text: string): void {
+    const kind = this.#conversation.isLegacy ? {} : { resultType: 'complete' };
+    this.#answer({ id, result: { ...kind, isError: true, content: [{ type: 'text', text }] } });
+  }
+
   #answer(message: object): void {
     process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
   }
@@ -154,10 +159,5 @@ const failure = (id: string | number | null, code: number, message: string): obj
   error: { code, message },
 });
 
-const refusal = (id: string | number, text: string): object => ({
-  id,
-  result: { isError: true, content: [{ type: 'text', text }] },
-});
-
 const lostText = (tool: string): string =>
-  `The hub ended while ${tool} ran: it may have happened or not. Look first, with pty_list for instance; then call again if need be.`;
+  `The hub ended while ${tool} ran: it may have happened or not. Look first what there is now; then call again if need be.`;

@@ -30,6 +30,11 @@ export class Conversation {
     return this.#owed.size === 0;
   }
 
+  /** Whether it began as those of the 2025 era do; later ones say of every result what it is. */
+  get isLegacy(): boolean {
+    return this.#initialize !== undefined;
+  }
+
   /** The agent said something. */
   say(line: string, message: Message): void {
     const { id, method } = message;
