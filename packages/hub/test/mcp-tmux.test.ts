@@ -606,6 +606,15 @@ describe('the caller', () => {
     expect(await structured(stale, 'get_caller_context')).toMatchObject({ is_own_server: false });
   });
 
+  it('is told as an error what tmux itself refuses', async () => {
+    const client = await overStdio({ env: inPane('=demo:1'), args: [] });
+    for (const args of [['no-such-command'], ['select-window', '-t', '=nowhere:']])
+      expect(await client.callTool({ name: 'run_tmux', arguments: { args } })).toMatchObject({
+        isError: true,
+        structuredContent: { ok: false },
+      });
+  });
+
   it('acts on the server of the hub when told not to act on its own', async () => {
     const client = await overStdio({ env: inPane('=demo:1'), args: ['--no-caller-socket'] });
     const { acts_on: actsOn } = await structured(client, 'get_caller_context');
@@ -674,6 +683,12 @@ describe('the caller', () => {
         ['bind-key', '-n', 'F5', 'killp'],
         ['set-hook', '-g', 'after-new-window', '$K'],
         ['run-shell', '-C', `killw -t ${own}`],
+        ['run-shell', '-C', '#{@first}#{@second}'],
+        ['if-shell', 'tmux #{@first}#{@second}', ''],
+        ['if-shell', '-F', '#{pane_id}', 'run-shell -C #{@first}#{@second}'],
+        ['set-option', '-gF', 'after-list-windows', '#{@first}#{@second}'],
+        ['bind-key', '-n', 'F5', 'run', '-C', '#{@first}#{@second}'],
+        ['display-menu', 'one', 'o', '#{@first}#{@second}'],
         ['wipe'],
         ['leave', '-t', own],
         ['odd'],
@@ -700,6 +715,8 @@ describe('the caller', () => {
       ['set-option', '-g', 'status-left', '#{session_name} "here"'],
       ['new-window', '-k', '-d', '-t', '=demo:9'],
       ['new-window', '-dkt', '=demo:9'],
+      ['set-hook', '-g', 'after-rename-window', 'display-message #{window_name}'],
+      ['run-shell', '-C', 'rename-window -t =demo:1 seen'],
     ])
       expect([args, await structured(client, 'run_tmux', { args })]).toMatchObject([args, { ok: true }]);
     expect(tmux('display-message', '-p', '-t', '=demo:1', '#{window_name}')).toBe('seen');

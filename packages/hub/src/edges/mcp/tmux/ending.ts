@@ -57,7 +57,7 @@ export const ending: Readonly<Record<string, Verb>> = {
       );
       const ok = status === 'complete';
       const text = [stdout, stderr].filter(Boolean).join('\n') || (ok ? 'Done.' : 'tmux refused it.');
-      return { text, structured: { ok, stdout, stderr } };
+      return { text, structured: { ok, stdout, stderr }, ...(!ok && { isError: true }) };
     },
   }),
 };

@@ -29,6 +29,10 @@ const closed: ReadonlySet<string> = new Set([
 const carriers: ReadonlySet<string> = new Set([
   'if-shell', 'run-shell', 'bind-key', 'set-hook', 'confirm-before', 'command-prompt', 'display-menu', 'display-panes',
 ]); // biome-ignore format: a list
+/** They make commands, or words of a shell, of what a format becomes, and that may be anything by then. */
+const expanders: ReadonlySet<string> = new Set([
+  'run-shell', 'if-shell', 'display-menu', 'command-prompt', 'set-option', 'set-window-option',
+]); // biome-ignore format: a list
 const setters: ReadonlySet<string> = new Set(['set-option', 'set-window-option']);
 /** Options that end sessions, or the server; a beginning is enough for tmux. */
 const ending = ['destroy-unattached', 'exit-unattached', 'exit-empty'];
@@ -82,7 +86,7 @@ async function spareFromCommand(args: readonly string[], guard: Guard): Promise<
   const option = setters.has(full) ? (words.rest[0] ?? '') : undefined;
   if (option !== undefined && ending.some((one) => one.startsWith(option))) throw unclear(guard, name);
   const raised = option !== undefined && raisedByOption(option, undefined) !== undefined;
-  if (carriers.has(full) || raised) requireReadable(args, guard);
+  if (carriers.has(full) || raised) requireReadable(args, guard, isExpanded(full, words));
   else if (args.some((word) => suspicious.test(word))) throw unclear(guard, name);
   return args;
 }
@@ -123,17 +127,25 @@ function rowOf(panes: readonly PaneRow[], target: string, mayBeFree: boolean): P
 }
 
 /** Commands inside the words of another run when nobody looks any more: none of them may end anything. */
-function requireReadable(args: readonly string[], guard: Guard): void {
+function requireReadable(args: readonly string[], guard: Guard, expanded: boolean): void {
   const { commands } = guard;
   const [name = ''] = args;
+  const hasFormat = args.some((word) => word.includes('#'));
+  if (hasFormat && expanded) throw unclear(guard, name);
   for (const word of args.slice(1)) {
     if (!plain.test(word) || suspicious.test(word)) throw unclear(guard, name);
     for (const token of word.split(/[\s;{}=]+/)) {
       const inner = commands.find(commands.alias(token)?.split(/\s+/)[0] ?? token)?.name ?? '';
+      if (hasFormat && expanders.has(inner)) throw unclear(guard, name);
       if (inner in killers || closed.has(inner) || /^-\w*[kK]/.test(token)) throw unclear(guard, name);
       if (suspicious.test(commands.alias(token) ?? '')) throw unclear(guard, name);
     }
   }
+}
+
+/** Whether a format among its words becomes a command; with -F it is the condition of if-shell, and the value of an option. */
+function isExpanded(command: string, words: Words): boolean {
+  return expanders.has(command) && words.has('F') === setters.has(command);
 }
 
 function unclear({ tool }: Guard, name: string): PolyError {
