@@ -126,7 +126,14 @@ describe.each([
       /operations\[0\]: .*unknown parameter al/,
     );
     expect(await refused([{ what: 1 }])).toMatch(/operations\[0\]: .*is no step.*result_schema/);
-    expect(await refused([nameIt])).toMatch(/^ERROR invalid_arguments: Slot 0 has no pane/);
+    expect(await refused([nameIt])).toMatch(/^ERROR invalid_arguments: operations\[0\]: Slot 0 has no pane/);
+    const forward = { kind: 'select_pane', params: { target: { slot: 3, part: 'pane' } } };
+    expect(await refused([split, nameIt, forward, split, nameIt])).toMatch(
+      /^ERROR invalid_arguments: operations\[2\]: Slot 3 has no pane/,
+    );
+    expect(await refused([last, last, last, { host: { type: 'sleep', ms: -1 } }])).toMatch(
+      /^ERROR invalid_arguments: operations\[3\]: .*host step/,
+    );
     expect(await refused([last], { version: '2.9' })).toMatch(/^ERROR conflict: .*2\.9/);
     expect(await refused([])).toMatch(/^ERROR invalid_arguments/);
     expect(await refused('kill-server')).toMatch(/^ERROR invalid_arguments/);

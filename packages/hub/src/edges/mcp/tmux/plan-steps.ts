@@ -13,7 +13,28 @@ const forms =
 /** A plan of the steps an agent has written; what is wrong is told with the place of the step. */
 export function planOf(tmux: typeof Tmux, operations: readonly Given[]): Plan {
   const steps = operations.map((step, index) => at(index, () => stepOf(tmux, step)));
-  return tmux.planFromJSON({ steps });
+  try {
+    return tmux.planFromJSON({ steps });
+  } catch (error) {
+    return at(firstWrong(tmux, steps), () => {
+      throw error;
+    });
+  }
+}
+
+/** Which step makes steps no plan: halving, since every longer beginning is wrong for the same reason. */
+function firstWrong(tmux: typeof Tmux, steps: readonly object[]): number {
+  let [right, wrong] = [0, steps.length];
+  while (wrong - right > 1) {
+    const middle = Math.floor((right + wrong) / 2);
+    try {
+      tmux.planFromJSON({ steps: steps.slice(0, middle) });
+      right = middle;
+    } catch {
+      wrong = middle; // What is wrong is told of all of them.
+    }
+  }
+  return right;
 }
 
 function stepOf(tmux: typeof Tmux, step: Given): object {
