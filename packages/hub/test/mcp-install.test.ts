@@ -76,6 +76,8 @@ const codexVariables = [
   'POLY_SOCKET',
   'POLY_NODE',
   'XDG_RUNTIME_DIR',
+  'TMUX',
+  'TMUX_PANE',
 ];
 const claude = { type: 'stdio', ...plain, alwaysLoad: true };
 const codex = { ...plain, env_vars: codexVariables, tool_timeout_sec: 300 };

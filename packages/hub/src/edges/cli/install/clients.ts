@@ -36,7 +36,10 @@ export interface AgentClient {
 const commandAndArgs = ([command, ...args]: Words) => ({ command, args });
 
 /** Codex 0.166 gives a server HOME, LANG, PATH and TERM only: without these an agent in a pane would not be that pane. */
-const ofThePane = ['POLY_HOME', 'POLY_PANE', 'POLY_TOKEN', 'POLY_SOCKET', 'POLY_NODE', 'XDG_RUNTIME_DIR'];
+const ofThePane = [
+  ...['POLY_HOME', 'POLY_PANE', 'POLY_TOKEN', 'POLY_SOCKET', 'POLY_NODE', 'XDG_RUNTIME_DIR'],
+  ...['TMUX', 'TMUX_PANE'],
+];
 
 const common: Shape = { format: 'json', table: 'mcpServers', entry: commandAndArgs };
 const commonToml: Shape = { format: 'toml', table: 'mcp_servers', entry: commandAndArgs };
