@@ -168,7 +168,9 @@ describe.each([
       sessions: [{ name: 'dev', action: 'create', windows: [{ name: 'edit' }, { name: 'logs' }] }],
     });
     expect(tmux('list-panes', '-s', '-t', '=dev:', '-F', '#{window_name}')).toBe('edit\nedit\nlogs');
-    expect(await use(client, 'build_workspace', { spec })).toMatch(/^ERROR conflict: .*"dev"/);
+    expect(await use(client, 'build_workspace', { spec })).toMatch(
+      /^ERROR conflict: .*"dev".*on_exists: replace or reuse/,
+    );
     const reused = { ...spec, on_exists: 'reuse' };
     expect(await structured(client, 'build_workspace', { spec: reused })).toMatchObject({
       sessions: [{ action: 'reuse' }],

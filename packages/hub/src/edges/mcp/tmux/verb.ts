@@ -147,6 +147,12 @@ const toolNames: Readonly<Record<string, string>> = {
   kinds: 'result_schema',
 };
 
+/** Where the hint of the library is about what only its caller can do. */
+const hints: Readonly<Record<string, string>> = {
+  timed_out: 'It may still take effect: look with list_panes or capture_pane before you try again.',
+  workspace_exists: 'Say on_exists: replace or reuse in the spec, or choose another session_name.',
+};
+
 export function inOurWords(error: TmuxError): PolyError {
   const { code, message, hint } = error;
   if (code === 'missing_binary') return missingTmux(error, { whose: ' of the hub' });
@@ -155,5 +161,6 @@ export function inOurWords(error: TmuxError): PolyError {
     /\b(?:operations\.)?([a-z]\w+)\(\)/g,
     (_, name: string) => toolNames[name] ?? name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
   );
-  return new PolyError(known, message, { ...(asTools && { hint: asTools }), cause: error });
+  const advice = hints[code] ?? asTools;
+  return new PolyError(known, message, { ...(advice && { hint: advice }), cause: error });
 }
