@@ -44,7 +44,11 @@ function inspect(args: readonly string[]): Promise<Outcome> {
 
 const more = 'panes,tmux,actions';
 const places = {
-  stdio: () => [process.execPath, program, 'mcp', '--toolsets', more, '--safety', 'destructive'],
+  stdio: () => [
+    ...[process.execPath, program, 'mcp', '--toolsets', more, '--safety', 'destructive'],
+    // It hands its own environment on only in part: without this, another hub would be started in its home.
+    ...['-e', `POLY_HOME=${hub.dir}`],
+  ],
   HTTP: () => [
     `${hub.discovery.url}/mcp?toolsets=${more}&safety=destructive`,
     ...['--header', `authorization: Bearer ${hub.token}`],
@@ -71,6 +75,9 @@ describe.each(Object.entries(places))('the MCP Inspector over %s', (_, place) =>
   it('calls one', async () => {
     const { code, stdout } = await call('pty_spawn', 'command=cat', 'title=inspected');
     expect([code, stdout]).toEqual([0, expect.stringContaining('Title: inspected')]);
+    const titles = (await hub.client.call('pane:list', {})).map(({ title }) => title);
+    expect(titles).toContain('inspected');
+    await hub.client.call('pane:close-all', {});
   });
 
   it('is told of a tool that is not there, and of arguments that do not fit', async () => {
