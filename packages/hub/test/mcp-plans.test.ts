@@ -183,6 +183,9 @@ describe.each([
     const file = join(ground.server.directory, 'dev.yaml');
     writeFileSync(file, yaml.replace('from-text', 'from-file'));
     expect(await structured(client, 'build_workspace', { spec: file })).toMatchObject({ ok: true });
+    expect(await use(client, 'build_workspace', { spec: '/dev/zero' })).toMatch(
+      /^ERROR invalid_arguments: spec: \/dev\/zero is no file that could hold a workspace/,
+    );
     expect(await use(client, 'build_workspace', { spec: { session_name: 'x' } })).toMatch(
       /^ERROR invalid_arguments: .*windows/,
     );

@@ -71,7 +71,7 @@ export class McpBridge {
           await this.#start().catch(() => undefined); // Then there is none, which is told below.
         } else if (performance.now() - awaySince > patienceMs) {
           const text = `${error.message} ${error.info.hint ?? ''} Your user can do that; then call again.`;
-          for (const id of this.#conversation.giveUp()) this.#refuse(id, text);
+          this.#giveUp(text);
         }
       }
       if (!this.#over) await sleep(retryMs);
@@ -98,7 +98,7 @@ export class McpBridge {
       if (notUnderstood.has(code)) {
         const text =
           'The hub could not read one of your messages, and does not know which: call again, one by one.';
-        for (const id of this.#conversation.giveUp()) this.#refuse(id, text);
+        this.#giveUp(text);
       }
       if (code === policy) reject(new PolyError('invalid_arguments', String(reason)));
       else resolve();
@@ -128,6 +128,13 @@ export class McpBridge {
     const message = JSON.parse(text) as Message | { readonly cursor: readonly [string, number] };
     if ('cursor' in message) this.#cursors.set(...message.cursor);
     else if (this.#conversation.hear(message)) process.stdout.write(`${text}\n`);
+  }
+
+  #giveUp(text: string): void {
+    for (const { id, isCall } of this.#conversation.giveUp()) {
+      if (isCall) this.#refuse(id, text);
+      else this.#answer(failure(id, -32603, text));
+    }
   }
 
   #refuse(id: string | number, text: string): void {

@@ -50,7 +50,12 @@ describe('a conversation whose hub is another all of a sudden', () => {
   it('says who waits in vain when there will be no other', () => {
     const conversation = begun();
     conversation.say(line(call(5, 'look')), call(5, 'look'));
-    expect(conversation.giveUp()).toEqual([5]);
+    const list = { id: 6, method: 'tools/list' };
+    conversation.say(line(list), list);
+    expect(conversation.giveUp()).toEqual([
+      { id: 5, isCall: true },
+      { id: 6, isCall: false },
+    ]);
     expect(conversation.isIdle).toBe(true);
   });
 });

@@ -75,10 +75,13 @@ export class Conversation {
     ];
   }
 
-  /** Whoever waits in vain, once nobody hopes for a hub any more. */
-  giveUp(): readonly Id[] {
-    const ids = [...this.#owed.keys()];
+  /** Whoever waits in vain, once nobody hopes for a hub any more; the answer to a call of a tool has a form of its own. */
+  giveUp(): readonly { readonly id: Id; readonly isCall: boolean }[] {
+    const owed = [...this.#owed].map(([id, { message }]) => ({
+      id,
+      isCall: message.method === 'tools/call',
+    }));
     this.#owed.clear();
-    return ids;
+    return owed;
   }
 }

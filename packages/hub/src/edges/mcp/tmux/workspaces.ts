@@ -1,5 +1,7 @@
+import { stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { environmentToPass } from '@polyphony/protocol';
+import { resolve } from 'node:path';
+import { environmentToPass, PolyError } from '@polyphony/protocol';
 import type { PaneRow } from '@polyphony/tmux';
 import type * as Workspaces from '@polyphony/tmux/workspace';
 import type { WorkspaceEvent, WorkspacePlan, WorkspaceSession } from '@polyphony/tmux/workspace';
@@ -48,6 +50,7 @@ async function buildWorkspace({ spec, preflight, version }: Given, use: Use): Pr
     ...(isFile(spec) ? {} : { directory: cwd }),
     ...(!preflight && { onExists: 'error' as const }),
   };
+  if (isFile(spec)) await requirePlainFile(resolve(cwd, String(spec)));
   const source = isText(spec) ? readText(library, spec) : spec;
   const plan = await library.planWorkspace(seat.engine, source, options);
   if (version !== undefined && version !== plan.version.text)
@@ -105,6 +108,22 @@ const done = { create: 'built', replace: 'built anew', reuse: 'left as it is' } 
 
 const isText = (spec: object | string): spec is string => typeof spec === 'string' && /[\n:{]/.test(spec);
 const isFile = (spec: object | string): boolean => typeof spec === 'string' && !isText(spec);
+
+/** A pipe or a device could be read for ever; what is not there, or a folder, is told of by whoever reads it. */
+async function requirePlainFile(path: string): Promise<void> {
+  const found = await stat(path).catch(() => undefined);
+  if (found && !found.isFile() && !found.isDirectory())
+    throw new PolyError('invalid_arguments', `spec: ${path} is no file that could hold a workspace.`, {
+      hint: 'Give a file of YAML or JSON, its text, or the value itself.',
+    });
+  if (found && found.size > largestFile)
+    throw new PolyError(
+      'too_large',
+      `spec: ${path} has ${found.size} bytes; a workspace has at most ${largestFile}.`,
+    );
+}
+
+const largestFile = 1024 * 1024;
 
 function readText({ parseWorkspace }: typeof Workspaces, text: string): object {
   return { sessions: parseWorkspace(text, 'spec').sessions.map(({ value }) => value) };
