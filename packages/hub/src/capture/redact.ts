@@ -3,16 +3,19 @@ interface Secret {
   readonly kind: string;
   readonly needs: readonly string[];
   readonly pattern: RegExp;
-  /** Whether what was found is one after all. */
-  readonly really?: (found: string) => boolean;
+  /** Whether what was found, and the letter behind it, is one after all. */
+  readonly really?: (found: string, next: string) => boolean;
 }
 
 const words = (...needs: readonly string[]): readonly string[] => needs;
 
-/** Keys whose issuers gave them a form of their own. The first group, where there is one, is kept. */
+/**
+ * Keys whose issuers gave them a form of their own. The first group, where there is one, is kept. What follows a run of
+ * any length is told by `really`: a pattern that fails behind one would look at all of it again from every place in it.
+ */
 const secrets: readonly Secret[] = [
   { kind: 'private key', needs: words('PRIVATE KEY'), pattern: /(-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----)[\s\S]*?(?:-----END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----|$)/g },
-  { kind: 'token', needs: words('eyJ'), pattern: /\beyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]{8,}/g },
+  { kind: 'token', needs: words('eyJ'), pattern: /\beyJ[\w-]{8,}(?:\.eyJ[\w-]{8,}\.[\w-]{8,})?/g, really: (found) => found.includes('.') },
   { kind: 'password', needs: words('://'), pattern: /(:\/\/[^\s/:@"'\\]{0,256}:)[^\s/@"'\\]{1,256}(?=@)/g },
   { kind: 'authorization', needs: words('uthorization', 'UTHORIZATION'), pattern: /((?:proxy-)?authorization\\*["']?\s*[:=]\s*\\*["']?(?:bearer|basic|token|digest)\s+)[\w.~+/=-]{8,}/gi },
   { kind: 'aws key', needs: words('AKIA', 'ASIA', 'ABIA', 'ACCA'), pattern: /\b(?:AKIA|ASIA|ABIA|ACCA)[A-Z2-7]{16}\b/g },
@@ -35,8 +38,8 @@ const secrets: readonly Secret[] = [
   {
     kind: 'secret',
     needs: words('assw', 'ASSW', 'ecret', 'ECRET', 'oken', 'OKEN', 'key', 'KEY', 'Key', 'redential', 'REDENTIAL'),
-    pattern: /((?:passw(?:or)?d|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|secret[_-]?key|credentials?)\\*["']?\s*(?:[:=]|=>)\s*\\*["']?)[A-Za-z0-9+/_=.~!@#$%^&*-]{12,}(?=[\s"'\\,;)}\]]|$)/gi,
-    really: isRandom,
+    pattern: /((?:passw(?:or)?d|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|secret[_-]?key|credentials?)\\*["']?\s*(?:[:=]|=>)\s*\\*["']?)[A-Za-z0-9+/_=.~!@#$%^&*-]{12,}/gi,
+    really: (found, next) => /^[\s"'\\,;)}\]]?$/.test(next) && isRandom(found),
   },
 ]; // biome-ignore format: a table
 
@@ -55,9 +58,11 @@ export function redact(text: string): string {
   let out = text;
   for (const { kind, needs, pattern, really } of secrets) {
     if (!needs.some((need) => out.includes(need))) continue;
-    out = out.replace(pattern, (found: string, ...groups: readonly unknown[]) => {
+    const before = out;
+    out = before.replace(pattern, (found: string, ...groups: readonly unknown[]) => {
       const kept = typeof groups[0] === 'string' ? groups[0] : '';
-      return really && !really(found.slice(kept.length)) ? found : `${kept}[redacted ${kind}]`;
+      const next = before.charAt(Number(groups.at(-2)) + found.length);
+      return really && !really(found.slice(kept.length), next) ? found : `${kept}[redacted ${kind}]`;
     });
   }
   return out;
