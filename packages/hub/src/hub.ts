@@ -161,7 +161,7 @@ async function build(
     },
     connectHost: options.connectHost,
     findHost: options.findHost,
-    address: () => ({ host: places.host, socket: places.socket, ...address }),
+    address: () => ({ home: places.home, host: places.host, socket: places.socket, ...address }),
     hub: user,
   });
   ends.push(() => panes.disconnect());
@@ -204,6 +204,7 @@ async function build(
       },
       problems: [
         ...config.problems,
+        ...(intake.problem ? [`what agents did cannot be taken in: ${intake.problem}`] : []),
         ...(disk?.problem ? [`what panes print cannot be kept in ${places.panes}: ${disk.problem}`] : []),
       ],
     };

@@ -1,6 +1,17 @@
 import { execFile, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import Database from 'better-sqlite3';
@@ -153,6 +164,53 @@ describe.concurrent('capture', () => {
     expect(await gauges(hub)).toMatchObject({ journalDead: 1, journalWaiting: 0 });
   });
 
+  it('lets nothing that lies in the journal by mistake or malice hold up the rest', async () => {
+    await using hub = await TestHub.start();
+    await hub.kill('SIGTERM');
+    const arrivals = join(hub.dir, 'journal', 'new');
+    await capture(hub, prompt('s', 'first'));
+    // As a hook that was taken for dead leaves it, when it ends at that very moment.
+    const [name = ''] = folder(hub, 'new');
+    linkSync(join(arrivals, name), join(arrivals, `${name}.cut`));
+    execFileSync('mkfifo', [join(arrivals, 'pipe')]);
+    mkdirSync(join(arrivals, 'folder'));
+    mkdirSync(join(hub.dir, 'journal', 'dead', 'folder', 'of old'), { recursive: true });
+    const links = { endless: '/dev/zero', broken: '/proc/self/mem', nowhere: '/none', ours: 'token' };
+    for (const [link, target] of Object.entries(links)) symlinkSync(target, join(arrivals, link));
+    await hub.start();
+    await capture(hub, prompt('s', 'second'));
+    await captured(hub, 2);
+    await until(() => folder(hub, 'new').length === 0);
+    expect([...folder(hub, 'dead')].sort()).toEqual(['folder', 'pipe', ...Object.keys(links)].sort());
+    await hub.kill('SIGTERM');
+    expect(rows(hub).map(({ normalised }) => JSON.parse(normalised).text)).toEqual(['first', 'second']);
+  });
+
+  it('makes the journal anew where somebody has removed it', async () => {
+    await using hub = await TestHub.start();
+    renameSync(join(hub.dir, 'journal'), join(hub.home, 'gone'));
+    expect(await gauges(hub)).toMatchObject({ captured: 0 });
+    await capture(hub, prompt('s', 'x'));
+    await captured(hub, 1);
+    expect(await gauges(hub)).toMatchObject({ captured: 1, journalWaiting: 0, journalDead: 0 });
+  });
+
+  it('says why nothing can be taken in, for as long as that is so', async () => {
+    await using hub = await TestHub.start();
+    const journal = join(hub.dir, 'journal');
+    const problems = async (): Promise<string> =>
+      (await hub.client.call('server:status', {})).problems.join('\n');
+    // While the hub stands still: else it might make the journal anew in between.
+    process.kill(hub.discovery.pid, 'SIGSTOP');
+    renameSync(journal, join(hub.home, 'gone'));
+    writeFileSync(journal, 'a file');
+    process.kill(hub.discovery.pid, 'SIGCONT');
+    await until(async () => (await problems()).includes(`${journal} is not a folder`));
+    rmSync(journal);
+    await until(async () => (await problems()) === '');
+    expect(folder(hub, 'new')).toEqual([]);
+  });
+
   it('tells of events for which the disk had no room', async () => {
     await using hub = await TestHub.start();
     await hub.kill('SIGTERM');
@@ -174,6 +232,19 @@ describe.concurrent('capture', () => {
     expect(gaps).toBeGreaterThan(0);
     expect(gaps).toBeLessThan(20);
     expect(await gauges(hub)).toMatchObject({ captureGaps: gaps, captured: 20 });
+  });
+
+  it('finds the journal of its hub from any folder, also where the home was given as one beside the caller', async () => {
+    await using hub = await TestHub.start();
+    await hub.client.call('pane:new', {
+      id: 'beside',
+      argv: ['sh', '-c', `read begin; echo '${prompt('s', 'x')}' | sh ${script} claude; exec cat`],
+      cwd: hub.home,
+      env: { POLY_HOME: 'beside' },
+    });
+    await hub.client.call('pane:write', { paneId: 'beside', data: 'begin', enter: true });
+    expect((await captured(hub, 1)).map(({ paneId }) => paneId)).toEqual(['beside']);
+    expect(existsSync(join(hub.home, 'beside'))).toBe(false);
   });
 
   it('needs no hub, and no home that is there already', async () => {

@@ -49,6 +49,7 @@ export class Intake {
   #closed = false;
   #taken = 0;
   #gaps = 0;
+  #problem: string | undefined;
 
   constructor(options: IntakeOptions) {
     this.#options = options;
@@ -59,12 +60,17 @@ export class Intake {
 
   get gauges(): Readonly<Record<string, number>> {
     const { journal } = this.#options;
-    return {
-      captured: this.#taken,
-      captureGaps: this.#gaps,
-      journalWaiting: journal.waiting().length,
-      journalDead: journal.buried,
-    };
+    const counted = { captured: this.#taken, captureGaps: this.#gaps };
+    try {
+      return { ...counted, journalWaiting: journal.waiting().length, journalDead: journal.buried };
+    } catch {
+      return counted; // The next look at the journal makes it anew, or says what the problem is.
+    }
+  }
+
+  /** Why nothing can be taken in, as long as that is so. */
+  get problem(): string | undefined {
+    return this.#problem;
   }
 
   async close(): Promise<void> {
@@ -88,7 +94,15 @@ export class Intake {
   #look(): void {
     this.#again = true;
     this.#working ??= this.#takeAll()
-      .catch((error: unknown) => this.#options.log.warn('the journal could not be taken in', { error }))
+      .then(
+        () => {
+          this.#problem = undefined;
+        },
+        (error: unknown) => {
+          this.#problem = error instanceof Error ? error.message : String(error);
+          this.#options.log.warn('the journal could not be taken in', { error });
+        },
+      )
       .finally(() => (this.#working = undefined));
   }
 
@@ -96,6 +110,7 @@ export class Intake {
     const { journal, clock } = this.#options;
     while (this.#again && !this.#closed) {
       this.#again = false;
+      journal.prepare();
       if (journal.takeMissed()) await this.#noteMissed();
       journal.takeAbandoned(clock.now());
       const waiting = journal.waiting();
@@ -110,7 +125,11 @@ export class Intake {
     const entries = names.flatMap((name) => this.#read(name));
     // What is there already was taken in before the hub was killed.
     const known = await this.#known(entries);
-    const taken = entries.filter(({ id }) => !known.has(id)).map((entry) => this.#describe(entry));
+    // A hook that was taken for dead may have ended just then: what it left whole counts.
+    const whole = new Set(entries.flatMap(({ id, cut }) => (cut ? [] : [id])));
+    const taken = entries
+      .filter(({ id, cut }) => !known.has(id) && !(cut && whole.has(id)))
+      .map((entry) => this.#describe(entry));
     const drafts = taken.map(({ told }) => told);
     if (taken.length > 0)
       await events.append(

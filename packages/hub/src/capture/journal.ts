@@ -1,13 +1,14 @@
 import {
   closeSync,
   constants,
+  fstatSync,
+  lstatSync,
   openSync,
   readdirSync,
   readFileSync,
   readSync,
   renameSync,
   rmSync,
-  statSync,
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
@@ -35,6 +36,8 @@ export interface Entry {
 /** Why a file of the journal cannot be taken in. */
 export class Unreadable extends Error {}
 
+/** Errors that only this one file has: others can be read all the same. */
+const ofTheFile = new Set(['EACCES', 'EPERM', 'ELOOP', 'EIO', 'ENXIO', 'EISDIR']);
 const largest = 64 * 1024 * 1024;
 const cutSuffix = '.cut';
 /** A hook writes for milliseconds: what is a draft for so long was left behind by one that was killed. */
@@ -47,26 +50,47 @@ export class Journal {
   readonly #drafts: string;
   readonly #dead: string;
   readonly #missed: string;
+  readonly #folders: readonly string[];
 
   constructor(folder: string) {
     this.arrivals = join(folder, 'new');
     this.#drafts = join(folder, 'tmp');
     this.#dead = join(folder, 'dead');
     this.#missed = join(folder, 'missed');
-    for (const path of [folder, this.arrivals, this.#drafts, this.#dead]) privateDirectory(path);
+    this.#folders = [folder, this.arrivals, this.#drafts, this.#dead];
+    this.prepare();
   }
 
-  /** What waits, in the order in which it was written. */
+  /** Makes the folders, where somebody has removed them. */
+  prepare(): void {
+    for (const path of this.#folders) privateDirectory(path);
+  }
+
+  /** What waits, in the order in which it was written; also what is no file, and is there by mistake or malice. */
   waiting(): readonly string[] {
     return inOrder(this.arrivals).map(({ name }) => name);
   }
 
   read(name: string): Entry | undefined {
-    const path = join(this.arrivals, name);
-    const found = statSync(path, { throwIfNoEntry: false });
-    if (!found) return undefined;
-    if (found.size > largest) throw new Unreadable(`it has ${found.size} bytes, ${largest} are the most`);
-    return parse(name, found.mtimeMs, readFileSync(path));
+    let file: number;
+    try {
+      // No link is followed, and no pipe waited for.
+      const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
+      file = openSync(join(this.arrivals, name), O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+    } catch (error) {
+      if (errnoOf(error) === 'ENOENT') return undefined;
+      throw ofTheFile.has(errnoOf(error)) ? new Unreadable((error as Error).message) : error;
+    }
+    try {
+      const found = fstatSync(file);
+      if (!found.isFile()) throw new Unreadable('it is no file');
+      if (found.size > largest) throw new Unreadable(`it has ${found.size} bytes, ${largest} are the most`);
+      return parse(name, found.mtimeMs, readFileSync(file));
+    } catch (error) {
+      throw ofTheFile.has(errnoOf(error)) ? new Unreadable((error as Error).message) : error;
+    } finally {
+      closeSync(file);
+    }
   }
 
   /** It is in the record. A hook leaves its draft under the same name: a second name costs it less than a move. */
@@ -77,6 +101,7 @@ export class Journal {
 
   /** It cannot be taken in, now or later: it is kept where a person can look at it. */
   bury(name: string): void {
+    rmSync(join(this.#dead, name), { recursive: true, force: true });
     renameSync(join(this.arrivals, name), join(this.#dead, name));
     rmSync(join(this.#drafts, name), { force: true });
   }
@@ -88,8 +113,8 @@ export class Journal {
   /** Drafts of hooks that were killed: what they have of an event is taken in as cut. */
   takeAbandoned(now: number): void {
     const whole = new Set(readdirSync(this.arrivals));
-    for (const { name, at } of inOrder(this.#drafts)) {
-      if (whole.has(name) || Number(at / 1_000_000n) > now - abandonedMs) continue;
+    for (const { name, at, isFile } of inOrder(this.#drafts)) {
+      if (!isFile || whole.has(name) || Number(at / 1_000_000n) > now - abandonedMs) continue;
       renameSync(join(this.#drafts, name), join(this.arrivals, `${name}${cutSuffix}`));
     }
   }
@@ -108,14 +133,22 @@ export class Journal {
   }
 }
 
-function inOrder(folder: string): readonly { readonly name: string; readonly at: bigint }[] {
+interface Found {
+  readonly name: string;
+  readonly at: bigint;
+  readonly isFile: boolean;
+}
+
+function inOrder(folder: string): readonly Found[] {
   return readdirSync(folder)
     .flatMap((name) => {
-      const found = statSync(join(folder, name), { bigint: true, throwIfNoEntry: false });
-      return found?.isFile() ? [{ name, at: found.mtimeNs }] : [];
+      const found = lstatSync(join(folder, name), { bigint: true, throwIfNoEntry: false });
+      return found ? [{ name, at: found.mtimeNs, isFile: found.isFile() }] : [];
     })
     .sort((a, b) => (a.at === b.at ? (a.name < b.name ? -1 : 1) : a.at < b.at ? -1 : 1));
 }
+
+const errnoOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? '';
 
 /** A line each for what the hook knows, an empty one, and what the agent said, byte for byte. */
 function parse(name: string, occurredAt: number, bytes: Buffer): Entry {

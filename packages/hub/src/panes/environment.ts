@@ -1,8 +1,12 @@
+import { isAbsolute } from 'node:path';
+
 /** Our own variables, which tell a program whose child it is; never passed on by accident. */
 const ours = /^(POLY_(?!HOME$)|PTY_WEB_)|^TMUX$|^TMUX_PANE$/;
 
 export interface PaneAddress {
   readonly id: string;
+  /** Where the hub keeps everything. */
+  readonly home: string;
   /** Folder of the host; it finds what a pane has started by this and the id. */
   readonly host: string;
   readonly token: string;
@@ -15,15 +19,18 @@ export interface PaneAddress {
 export function paneEnvironment(
   user: Readonly<Record<string, string | undefined>>,
   added: Readonly<Record<string, string>>,
-  { id, host, token, socket, port, url }: PaneAddress,
+  { id, home, host, token, socket, port, url }: PaneAddress,
 ): Record<string, string> {
   const kept = Object.entries(user).filter(
     (entry): entry is [string, string] => entry[1] !== undefined && !ours.test(entry[0]),
   );
+  const given = added.POLY_HOME ?? user.POLY_HOME;
   return {
     ...Object.fromEntries(kept),
     TERM: 'xterm-256color',
     ...added,
+    // What was given from the folder of the caller would be another one in that of the pane.
+    ...(given && !isAbsolute(given) && { POLY_HOME: home }),
     POLY_PANE: id,
     POLY_HOST: host,
     POLY_TOKEN: token,

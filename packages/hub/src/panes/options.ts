@@ -30,6 +30,7 @@ export interface PanesOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** How programs in panes find the hub. */
   readonly address: () => {
+    readonly home: string;
     readonly host: string;
     readonly socket: string;
     readonly port: number | null;
