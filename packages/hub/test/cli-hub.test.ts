@@ -8,6 +8,7 @@ import type { PaneInfo, PaneNewResult, ServerStatus } from '@polyphony/protocol'
 import Database from 'better-sqlite3';
 import { afterAll, describe, expect, it } from 'vitest';
 import { CliGround, type Outcome } from './cli-ground.ts';
+import { until } from './test-hub.ts';
 
 const ground = new CliGround();
 afterAll(() => ground[Symbol.asyncDispose]());
@@ -474,6 +475,36 @@ describe('poly with a real hub', () => {
     await ground.ok('up');
     expect((await panes()).filter(({ status }) => status === 'running')).toEqual([]);
   }, 60_000);
+});
+
+describe('a hub that was killed', () => {
+  it('is started again by the next command, between any two lines of the quick start', async () => {
+    await using at = new CliGround();
+    const kill = async (): Promise<void> => {
+      const { pid } = await at.json<{ readonly pid: number }>('server', 'status');
+      process.kill(pid, 'SIGKILL');
+      await until(() => !existsSync(`/proc/${pid}`));
+    };
+    const again = 'poly: the hub had been killed, so that it was started again; poly server stop ends it.\n';
+    const line = async (...words: readonly string[]): Promise<string> => {
+      await kill();
+      const { code, stdout, stderr } = await at.run(words);
+      expect([words, code, stderr]).toEqual([words, 0, again]);
+      return stdout;
+    };
+    await at.ok('server', 'start');
+    await line('session', 'start');
+    const { id } = JSON.parse(await line('action', 'pane:new', '--argv', 'cat')) as { readonly id: string };
+    expect(await line('action', 'pane:list')).toContain(id);
+    await line('action', 'pane:set-meta', '--paneId', id, '--key', 'role', '--value', 'agent');
+    await line('emit', 'my-event', '--body', '{"key":"value"}');
+    expect(await line('list')).toContain('pane:new');
+    expect(await at.json('action', 'pane:list')).toMatchObject([
+      { id, status: 'running', meta: { role: 'agent' } },
+    ]);
+    await kill();
+    expect((await at.run(['server', 'status'])).code).toBe(6);
+  }, 120_000);
 });
 
 describe('poly run where no hub runs', () => {

@@ -40,7 +40,7 @@ export interface Command<F extends Flags = Flags> {
   readonly examples: readonly string[];
   /** Reads its words itself, as its flags depend on its arguments. */
   readonly ownWords?: boolean;
-  /** Makes something that needs a hub: one is started where none runs. */
+  /** Whether it starts a hub where none runs; when left out, only where the last one was killed. */
   readonly startsHub?: boolean;
   /** What the arguments are, for completion. */
   readonly completes?: 'pane' | 'approval' | 'action' | 'client' | 'file';

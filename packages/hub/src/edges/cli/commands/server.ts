@@ -58,6 +58,7 @@ export const serverCommands: readonly Command[] = [
   command({
     name: 'server stop',
     summary: 'Stops the hub; panes live on, unless all is to end.',
+    startsHub: false,
     flags: { all: toggle('Ends every pane and forgets it; the tmux session and the host end too.') },
     examples: ['poly server stop', 'poly server stop --all'],
     async run({ flags: { all = false }, hub, env, out, json }) {
@@ -80,6 +81,7 @@ export const serverCommands: readonly Command[] = [
   command({
     name: 'server restart',
     summary: 'Stops the hub, if it runs, and starts it again; panes live on.',
+    startsHub: false,
     flags: startFlags,
     examples: ['poly server restart'],
     async run(call) {
@@ -102,6 +104,7 @@ export const serverCommands: readonly Command[] = [
   command({
     name: 'server status',
     summary: 'Says how the hub is.',
+    startsHub: false,
     examples: ['poly server status', 'poly server status --json'],
     async run({ hub, out, json }) {
       const status = await hub.call('server:status', {});

@@ -14,6 +14,7 @@ export const upkeepCommands: readonly Command[] = [
   command({
     name: 'restore',
     summary: 'Puts a backup in the place of the record; the hub must be stopped.',
+    startsHub: false,
     args: ['<file>'],
     completes: 'file',
     examples: ['poly server stop && poly restore ~/poly-before-upgrade.db && poly up'],
@@ -22,6 +23,7 @@ export const upkeepCommands: readonly Command[] = [
   command({
     name: 'doctor',
     summary: 'Looks at everything the hub needs, and says how to mend what is wrong.',
+    startsHub: false,
     flags: { security: toggle('Look only at who could get in.') },
     examples: ['poly doctor', 'poly doctor --security', 'poly doctor --json'],
     run: async (call) => (await import('../doctor/doctor.ts')).doctor(call),
