@@ -56,7 +56,7 @@ const propertiesOf = ({ inputSchema }: Tool): readonly (readonly [string, unknow
 const samples: Readonly<Record<string, readonly unknown[]>> = {
   id: [ptyPane],
   paneId: [ptyPane],
-  target: [ownPane],
+  target: [ownPane, { client: 'nobody' }],
   origin: [ownPane],
   src: [otherPane],
   dst: [demoWindow, ownPane],
@@ -69,6 +69,10 @@ const samples: Readonly<Record<string, readonly unknown[]>> = {
   settle_ms: [10],
   option: ['@sample'],
   layout: ['tiled'],
+  client: [{ client: 'nobody' }],
+  path: ['/dev/null'],
+  items: [[{ name: 'sample', key: 'x', command: 'refresh-client' }]],
+  monitor: [{ name: 'sample', what: '%*', format: '#{pane_id}' }],
   kind: ['list_panes'],
   operations: [[{ kind: 'list_panes', params: {} }], []],
 };
