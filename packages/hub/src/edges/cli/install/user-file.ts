@@ -18,7 +18,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { PolyError } from '@polyphony/protocol';
 import { fileTrouble } from '../file-trouble.ts';
 import { shellWord } from '../shell-word.ts';
@@ -34,7 +34,7 @@ export interface UserFile {
 
 export function readUserFile(given: string): UserFile {
   try {
-    if (!lstatSync(given, { throwIfNoEntry: false })) return { path: given, text: undefined };
+    if (!lstatSync(given, { throwIfNoEntry: false })) return { path: behindLinks(given), text: undefined };
     if (!existsSync(given))
       throw new PolyError('conflict', `${given} is a link that leads nowhere.`, {
         hint: `Remove it, or make what it leads to: ls -l ${shellWord(given)}`,
@@ -45,6 +45,12 @@ export function readUserFile(given: string): UserFile {
   } catch (cause) {
     throw cause instanceof PolyError ? cause : fileTrouble(given, 'read', cause);
   }
+}
+
+/** Where a file will be that is not there yet. */
+function behindLinks(path: string): string {
+  if (existsSync(path)) return realpathSync(path);
+  return dirname(path) === path ? path : join(behindLinks(dirname(path)), basename(path));
 }
 
 function decoded(path: string, bytes: Uint8Array): string {
