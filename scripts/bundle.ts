@@ -20,6 +20,7 @@ const external = [
 /** What few commands need, in bundles of their own beside the one that every command reads. */
 const apart: Readonly<Record<string, string>> = {
   './install/install.ts': 'install',
+  './install/hooks.ts': 'hooks',
   './install/skill.ts': 'skill',
 };
 
@@ -68,6 +69,7 @@ const knownAtBuild: Plugin = {
         `export const version = ${JSON.stringify(version)};`,
         `export const daemon = join(__dirname, 'daemon.cjs');`,
         `export const launcher = join(__dirname, '..', 'bin', 'poly');`,
+        `export const captureScript = join(__dirname, '..', 'hooks', 'capture.sh');`,
         `export const skillFile = join(__dirname, '..', 'skill', 'SKILL.md');`,
         `export const builtInActions = () => JSON.parse(${JSON.stringify(JSON.stringify(builtInActions()))});`,
       ].join('\n'),

@@ -6,6 +6,12 @@ const offline: Offline = {
     const { migrations } = await import('./store/migrations.ts');
     return (await import('./store/backup.ts')).restoreBackup({ from, to, newest: migrations.length });
   },
+  async capturedEvents() {
+    const { adapters } = await import('./capture/adapters/adapters.ts');
+    return Object.fromEntries(
+      Object.entries(adapters).map(([name, { events }]) => [name, Object.keys(events)]),
+    );
+  },
   initExtension: async (directory) => (await import('./extensions/template.ts')).initExtension(directory),
 };
 

@@ -18,6 +18,7 @@ import { parse as parseJson } from 'jsonc-parser';
 import { parse as parseToml } from 'smol-toml';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { CliGround, type Outcome } from './cli-ground.ts';
+import { patched } from './patched.ts';
 
 const launcher = join(import.meta.dirname, '..', 'bin', 'poly');
 const ground = new CliGround();
@@ -429,21 +430,4 @@ describe('poly mcp install', () => {
 function removedLines(before: string, after: string): readonly string[] {
   const left = after.split('\n');
   return before.split('\n').filter((line) => !left.includes(line));
-}
-
-/** What `patch` makes of a text with the part of a diff that is about one file. */
-function patched(text: string, diff: string, file: string): string {
-  const part = diff.split(/^(?=--- )/m).find((one) => one.split('\n', 2)[1] === `+++ ${file}`) ?? '';
-  const [, start = '0', count = '0'] = /^@@ -(\d+),(\d+) /m.exec(part) ?? [];
-  const lines = text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
-  const from = Number(count) === 0 ? Number(start) : Number(start) - 1;
-  const made: string[] = [];
-  let sign = '';
-  for (const line of part.slice(part.indexOf('\n', part.indexOf('@@')) + 1).split(/(?<=\n)/)) {
-    // "No newline at end of file" is said of the line before.
-    if (line.startsWith('\\') && sign !== '-') made.push((made.pop() ?? '').replace(/\n$/, ''));
-    sign = line[0] ?? '';
-    if (sign === ' ' || sign === '+') made.push(line.slice(1));
-  }
-  return [...lines.slice(0, from), ...made, ...lines.slice(from + Number(count))].join('');
 }

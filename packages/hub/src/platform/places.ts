@@ -16,6 +16,8 @@ export interface Places {
   readonly host: string;
   /** Where capture hooks leave what agents did. */
   readonly journal: string;
+  /** What the hooks of agents start. */
+  readonly hooks: string;
   /** Output that is kept on the disk, a folder for each pane. */
   readonly panes: string;
   /** Folder of the hub's socket; private like the rest. */
@@ -42,6 +44,7 @@ export function placesOf(env: Readonly<Record<string, string | undefined>>): Pla
     extensions: resolve(env.POLY_EXTENSIONS_DIR || join(home, 'extensions')),
     host: join(runtime, 'host'),
     journal: join(home, 'journal'),
+    hooks: join(home, 'hooks'),
     panes: join(home, 'panes'),
     runtime,
     socket: join(runtime, 'hub.sock'),

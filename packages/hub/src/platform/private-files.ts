@@ -53,15 +53,15 @@ function makeFolder(path: string): void {
 }
 
 /** Replaces a file in one step; after a crash it has either the old or the new text. */
-export function writePrivate(path: string, text: string): void {
+export function writePrivate(path: string, text: string, mode: 0o600 | 0o700 = 0o600): void {
   const draft = join(dirname(path), `.${randomBytes(6).toString('hex')}.tmp`);
   const fd = openSync(
     draft,
     constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW,
-    0o600,
+    mode,
   );
   try {
-    fchmodSync(fd, 0o600);
+    fchmodSync(fd, mode);
     writeSync(fd, text);
     fsyncSync(fd);
   } catch (error) {

@@ -16,6 +16,9 @@ export const daemon: string = join(folder, 'dist', 'daemon.cjs');
 /** What starts this command from anywhere. */
 export const launcher: string = join(folder, 'bin', 'poly');
 
+/** What the hooks of agents start, as it is copied to where it stays. */
+export const captureScript: string = join(folder, 'hooks', 'capture.sh');
+
 /** What agents are taught about it. */
 export const skillFile: string = join(folder, 'skill', 'SKILL.md');
 

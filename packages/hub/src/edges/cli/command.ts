@@ -9,6 +9,8 @@ export interface Offline {
   restoreRecord(from: string, to: string): Promise<{ readonly aside: string | undefined }>;
   /** Writes an extension to begin with; answers which files. */
   initExtension(directory: string): Promise<readonly string[]>;
+  /** The events that are captured of each agent, in its own words. */
+  capturedEvents(): Promise<Readonly<Record<string, readonly string[]>>>;
 }
 
 /** What a command gets to work with. */
@@ -43,7 +45,7 @@ export interface Command<F extends Flags = Flags> {
   /** Whether it starts a hub where none runs; when left out, only where the last one was killed. */
   readonly startsHub?: boolean;
   /** What the arguments are, for completion. */
-  readonly completes?: 'pane' | 'approval' | 'action' | 'client' | 'file';
+  readonly completes?: 'pane' | 'approval' | 'action' | 'client' | 'hook client' | 'file';
   /** A number it answers is the exit code. */
   run(call: Call<F>): Promise<unknown>;
 }

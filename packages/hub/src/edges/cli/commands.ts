@@ -5,6 +5,7 @@ import { approvalCommands } from './commands/approvals.ts';
 import { completionCommands } from './commands/completion.ts';
 import { eventCommands } from './commands/events.ts';
 import { extensionCommands } from './commands/ext.ts';
+import { hookCommands } from './commands/hooks.ts';
 import { mcpCommands } from './commands/mcp.ts';
 import { paneCommands } from './commands/pane.ts';
 import { serverCommands } from './commands/server.ts';
@@ -19,6 +20,7 @@ export const commands: readonly Command[] = [
   ...paneCommands,
   ...agentCommands,
   ...mcpCommands,
+  ...hookCommands,
   ...skillCommands,
   ...approvalCommands,
   ...sessionCommands,

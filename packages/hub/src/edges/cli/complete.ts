@@ -6,7 +6,7 @@ import { commands } from './commands.ts';
 import type { Env } from './env.ts';
 import { connectHub } from './find-hub.ts';
 import type { Flags } from './flag.ts';
-import { clientNames } from './install/client-names.ts';
+import { clientNames, hookClientNames } from './install/client-names.ts';
 import { globalFlags } from './parse.ts';
 
 /** What may stand where the last of the words is being typed. */
@@ -27,7 +27,7 @@ async function candidatesFor(before: readonly string[], typed: string, env: Env)
   const last = flags[given.at(-1)?.replace(/^--/, '') as keyof typeof flags] as Flags[string] | undefined;
   if (last?.value !== undefined) return last.choices ?? [];
   if (typed.startsWith('-')) return Object.keys(flags).map((name) => `--${name}`);
-  const many = command.args?.[0]?.includes('…') && command.completes === 'client';
+  const many = command.args?.[0]?.includes('…') && command.completes?.endsWith('client');
   if (!many && given.some((word) => !word.startsWith('-'))) return [];
   // A command may be a noun as well, like `poly mcp`.
   return [...nextWords(before), ...(await argumentsOf(command, env))];
@@ -59,6 +59,8 @@ async function argumentsOf({ completes, args = [] }: Command, env: Env): Promise
       return (await everyAction(env)).map(({ name }) => name);
     case 'client':
       return clientNames;
+    case 'hook client':
+      return hookClientNames;
     case 'file':
       return [];
     default:

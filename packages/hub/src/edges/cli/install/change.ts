@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { digest, type Receipts } from './receipts.ts';
+import { unifiedDiff } from './unified-diff.ts';
 import {
   missingFolders,
   removeUserFile,
@@ -15,19 +16,24 @@ export interface Change {
   readonly text: string | undefined;
 }
 
+export function diffOf({ file: { path, text: before }, text }: Change): string {
+  return unifiedDiff(path, before, text);
+}
+
 interface Making {
   /** What is written, for the receipt. */
   readonly what: string;
   /** Whether the file holds an earlier version of it. */
   readonly renews: boolean;
   readonly madeTable: boolean;
+  readonly made?: readonly string[];
   /** For a file that is not there yet. */
   readonly newMode: number;
 }
 
 /** Backs up, writes, and keeps the receipt; answers where the backup is. */
 export function make({ file, text = '' }: Change, receipts: Receipts, making: Making): string | undefined {
-  const { what, renews, madeTable, newMode } = making;
+  const { what, renews, madeTable, made, newMode } = making;
   requireWritable(file);
   receipts.prepare();
   const earlier = receipts.find(file.path, what);
@@ -39,7 +45,7 @@ export function make({ file, text = '' }: Change, receipts: Receipts, making: Ma
   receipts.add({
     // What stood there before poly came is what uninstalling gives back, however often it was renewed.
     ...(ours ? earlier : { ...(before !== undefined && { before }), folders, madeTable }),
-    ...{ file: file.path, what, after: digest(text) },
+    ...{ file: file.path, what, after: digest(text), ...(made && { made }) },
   });
   return backup;
 }

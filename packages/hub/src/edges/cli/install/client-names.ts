@@ -9,4 +9,6 @@ export const clientNames = [
   'opencode',
   'vscode',
 ] as const;
+/** Those of them whose hooks can start a program. */
+export const hookClientNames: readonly ClientName[] = ['claude', 'codex', 'cursor', 'gemini'];
 export type ClientName = (typeof clientNames)[number];

@@ -2,7 +2,9 @@ import { homedir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import type { Env } from '../env.ts';
 import type { ClientName } from './client-names.ts';
+import type { Format } from './document.ts';
 import type { Data } from './editor.ts';
+import { claudeHooks, codexHooks, cursorHooks, geminiHooks, type HookShape } from './hook-shape.ts';
 import type { Scope } from './scopes.ts';
 
 /** How a program is started: the words of its command line. */
@@ -10,7 +12,7 @@ type Words = readonly [command: string, ...args: string[]];
 
 /** How a file names its MCP servers, and how it writes one. */
 export interface Shape {
-  readonly format: 'json' | 'toml';
+  readonly format: Format;
   readonly table: string;
   entry(words: Words): Data;
 }
@@ -31,6 +33,8 @@ export interface AgentClient {
   readonly afterwards?: Readonly<Partial<Record<Scope, string>>>;
   /** Where it reads skills. */
   readonly skills?: Readonly<Record<Scope, string>>;
+  /** Its hooks, where it has any that start a program. */
+  readonly hooks?: HookShape;
 }
 
 const commandAndArgs = ([command, ...args]: Words) => ({ command, args });
@@ -77,6 +81,7 @@ export const clients: readonly AgentClient[] = [
     places: { user: [['<CLAUDE_CONFIG_DIR or ~>/.claude.json']], project: [['.mcp.json']] },
     afterwards: { project: 'Claude Code asks once whether to use the servers of .mcp.json.' },
     skills: { user: '<CLAUDE_CONFIG_DIR or ~/.claude>/skills', project: '.claude/skills' },
+    hooks: claudeHooks,
   },
   {
     ...{ name: 'codex', title: 'Codex', shape: codex, program: 'codex' },
@@ -84,11 +89,13 @@ export const clients: readonly AgentClient[] = [
     places: { user: [['<CODEX_HOME or ~/.codex>/config.toml']], project: [['.codex/config.toml']] },
     afterwards: { project: 'Codex reads .codex/config.toml only in a project that you trust.' },
     skills: { user: '~/.agents/skills', project: '.agents/skills' },
+    hooks: codexHooks,
   },
   {
     ...{ name: 'cursor', title: 'Cursor', shape: common, program: 'cursor' },
     signs: ['~/.cursor'],
     places: { user: [['~/.cursor/mcp.json']], project: [['.cursor/mcp.json']] },
+    hooks: cursorHooks,
   },
   {
     ...{ name: 'gemini', title: 'Gemini', shape: gemini, program: 'gemini' },
@@ -97,6 +104,7 @@ export const clients: readonly AgentClient[] = [
       user: [['<GEMINI_CLI_HOME or ~>/.gemini/settings.json']],
       project: [['.gemini/settings.json']],
     },
+    hooks: geminiHooks,
   },
   {
     ...{ name: 'grok', title: 'Grok', shape: commonToml, program: 'grok' },

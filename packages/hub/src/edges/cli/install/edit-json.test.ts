@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import * as jsonc from 'jsonc-parser';
 import { describe, expect, it } from 'vitest';
-import { jsonEditor } from './edit-json.ts';
+import { cutAt, jsonEditor, putAt } from './edit-json.ts';
 
 const entry = { command: 'poly', args: ['mcp'] };
 const put = (text: string) => jsonEditor.put(text, 'mcpServers', 'poly', entry);
@@ -134,5 +134,35 @@ describe('an entry in JSON with comments', () => {
     ['[]', 'an object is expected', 1, 1],
   ])('refuses %j by its place', (text, message, line, column) => {
     expect(() => jsonEditor.read(text)).toThrow(expect.objectContaining({ message, line, column }));
+  });
+});
+
+describe('an item of a list in JSON with comments', () => {
+  const list = fc.tuple(
+    fc.array(fc.tuple(space, value, space).map((item) => item.join(''))),
+    fc.boolean(),
+    space,
+  );
+
+  it('is put behind the others and taken out again, and nothing else with it', () => {
+    fc.assert(
+      fc.property(list, space, ([items, comma, end], before) => {
+        const text = `${before}{ "a": {"b":${before}[${joined(items, comma)}${end}]}${before}}`;
+        const { a } = jsonEditor.read(text) as { a: { b: readonly unknown[] } };
+        const made = putAt(text, ['a', 'b', a.b.length], entry);
+        expect(jsonEditor.read(made)).toEqual({ a: { b: [...a.b, entry] } });
+        expect(comments(made)).toEqual(comments(text));
+        const left = cutAt(made, ['a', 'b', a.b.length]);
+        expect(jsonEditor.read(left)).toEqual({ a });
+        expect(comments(left)).toEqual(comments(text));
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('brings the list and what holds it along', () => {
+    expect(putAt('{"x":1}', ['a', 'b', 0], entry)).toBe(
+      '{"x":1,"a":{"b":[{"command":"poly","args":["mcp"]}]}}',
+    );
   });
 });

@@ -14,11 +14,7 @@ export const jsonEditor: Editor = {
   read: (text) => dataOf(rootOf(text)) as Data,
 
   put(text, table, name, entry) {
-    const root = rootOf(text);
-    if (!root)
-      return `${text}${text && !/\n$/.test(text) ? lineEnd(text) : ''}${newText(text, table, name, entry)}`;
-    const holder = valueAt(root, table);
-    const present = holder && valueAt(holder, name);
+    const present = valueAt(tableOf(text, table), name);
     if (
       present?.type === 'object' &&
       Object.keys(dataOf(present) as Data).every((key) => Object.hasOwn(entry, key))
@@ -27,21 +23,54 @@ export const jsonEditor: Editor = {
         (made, [key, value]) => putKey(made, table, name, key, value),
         text,
       );
-    if (present) return apply(text, [replaced(text, root, present, entry)]);
-    return apply(
-      text,
-      holder ? added(text, root, holder, name, entry) : added(text, root, root, table, { [name]: entry }),
-    );
+    return putAt(text, [table, name], entry);
   },
 
   cut(text, table, name, withTable) {
-    const holder = tableOf(text, table);
-    const left = holder ? apply(text, removed(text, holder, name)) : text;
-    const root = rootOf(left);
-    const empty = /^\{\s*\}$/.test(sliceOf(left, tableOf(left, table)));
-    return root && empty && withTable ? apply(left, removed(left, root, table)) : left;
+    const left = cutAt(text, [table, name]);
+    return withTable && isEmptyAt(left, [table]) ? cutAt(left, [table]) : left;
   },
 };
+
+/** The way from the root to a value: keys of objects and places in lists. */
+export type Path = readonly (string | number)[];
+
+/** The text with a value in the place of the one that is there, or behind all that its object or list holds. */
+export function putAt(text: string, path: Path, value: unknown): string {
+  const root = rootOf(text);
+  if (!root)
+    return `${text}${text && !/\n$/.test(text) ? lineEnd(text) : ''}${newText(text, nested(path, value))}`;
+  let holder = root;
+  for (const [depth, key] of path.entries()) {
+    const present = valueAt(holder, key);
+    if (!present) return apply(text, added(text, root, holder, key, nested(path.slice(depth + 1), value)));
+    holder = present;
+  }
+  return apply(text, [replaced(text, root, holder, value)]);
+}
+
+/** The text without a value and its key. */
+export function cutAt(text: string, path: Path): string {
+  const root = rootOf(text);
+  const holder = root && nodeAt(root, path.slice(0, -1));
+  const key = path.at(-1) ?? '';
+  const gone = typeof key === 'number' ? holder?.children?.[key] : holder && propertyOf(holder, key);
+  return holder && gone ? apply(text, removed(text, holder, gone)) : text;
+}
+
+/** Whether an object or a list holds nothing, not even a comment. */
+export function isEmptyAt(text: string, path: Path): boolean {
+  const root = rootOf(text);
+  return /^(?:\{\s*\}|\[\s*\])$/.test(sliceOf(text, root && nodeAt(root, path)));
+}
+
+function nodeAt(root: jsonc.Node, path: Path): jsonc.Node | undefined {
+  return path.reduce<jsonc.Node | undefined>(valueAt, root);
+}
+
+function nested(path: Path, value: unknown): unknown {
+  return path.reduceRight((inner, key) => (typeof key === 'number' ? [inner] : { [key]: inner }), value);
+}
 
 /** One key of an entry that is there, so that the comments in it stay where they are. */
 function putKey(text: string, table: string, name: string, key: string, value: unknown): string {
@@ -93,13 +122,13 @@ function propertyOf(object: jsonc.Node, name: string): jsonc.Node | undefined {
   return object.children?.findLast(({ children }) => children?.[0]?.value === name);
 }
 
-/** What a key of an object holds. */
-function valueAt(object: jsonc.Node | undefined, key: string): jsonc.Node | undefined {
-  return object && propertyOf(object, key)?.children?.[1];
+/** What a key of an object holds, or a place in a list. */
+function valueAt(holder: jsonc.Node | undefined, key: string | number): jsonc.Node | undefined {
+  return typeof key === 'number' ? holder?.children?.[key] : holder && propertyOf(holder, key)?.children?.[1];
 }
 
-function newText(text: string, table: string, name: string, entry: Data): string {
-  return `${JSON.stringify({ [table]: { [name]: entry } }, null, 2)}\n`.replaceAll('\n', lineEnd(text));
+function newText(text: string, value: unknown): string {
+  return `${JSON.stringify(value, null, 2)}\n`.replaceAll('\n', lineEnd(text));
 }
 
 function replaced(text: string, root: jsonc.Node, value: jsonc.Node, entry: unknown): Edit {
@@ -107,12 +136,12 @@ function replaced(text: string, root: jsonc.Node, value: jsonc.Node, entry: unkn
   return { ...spanOf(value), text: layout.written(entry, indentAt(text, value.offset)) };
 }
 
-/** A property behind all that an object holds, the comments too. */
+/** A property or an item behind all that an object or a list holds, the comments too. */
 function added(
   text: string,
   root: jsonc.Node,
   object: jsonc.Node,
-  name: string,
+  key: string | number,
   value: unknown,
 ): readonly Edit[] {
   const layout = layoutOf(text, root);
@@ -128,7 +157,8 @@ function added(
   const ownLine = first && text.slice(inside, first.offset).includes('\n');
   const indent = ownLine ? indentAt(text, first.offset) : brace + layout.unit;
   const before = compact ? (last && /\s/.test(text[inside] ?? '') ? ' ' : '') : layout.eol + indent;
-  const property = `${JSON.stringify(name)}:${compact && !before ? '' : ' '}${compact ? JSON.stringify(value) : layout.written(value, indent)}`;
+  const name = typeof key === 'number' ? '' : `${JSON.stringify(key)}:${compact && !before ? '' : ' '}`;
+  const property = `${name}${compact ? JSON.stringify(value) : layout.written(value, indent)}`;
   const closing = compact || text.slice(end, close).includes('\n') ? '' : layout.eol + brace;
   const ends = comma === undefined || !last ? '' : ',';
   const edits = last && comma === undefined ? [{ start: from, end: from, text: ',' }] : [];
@@ -139,11 +169,9 @@ function added(
   ];
 }
 
-/** A property with the line it stands on and the comma that is no longer needed. */
-function removed(text: string, object: jsonc.Node, name: string): readonly Edit[] {
+/** A property or an item with the line it stands on and the comma that is no longer needed. */
+function removed(text: string, object: jsonc.Node, gone: jsonc.Node): readonly Edit[] {
   const properties = object.children ?? [];
-  const gone = propertyOf(object, name);
-  if (!gone) return [];
   const index = properties.indexOf(gone);
   const { start, end } = spanOf(gone);
   const inside = object.offset + 1;

@@ -124,3 +124,12 @@ describe('an entry in TOML', () => {
     expect(() => tomlEditor.read('a = 1\nb = \n')).toThrow(expect.objectContaining({ line: 2 }));
   });
 });
+
+it('writes a table in a table of tables, under a name that needs quotes', () => {
+  const before = '# mine\n[hooks.state."/other:stop:0:0"]\ntrusted_hash = "x"\n';
+  const made = tomlEditor.put(before, 'hooks.state', '/a "b"/c:stop:0:0', { trusted_hash: 'y' });
+  expect(made).toBe(`${before}\n[hooks.state."/a \\"b\\"/c:stop:0:0"]\ntrusted_hash = "y"\n`);
+  const renewed = tomlEditor.put(made, 'hooks.state', '/a "b"/c:stop:0:0', { trusted_hash: 'z' });
+  expect(renewed).toBe(made.replace('"y"', '"z"'));
+  expect(tomlEditor.cut(renewed, 'hooks.state', '/a "b"/c:stop:0:0', true)).toBe(before);
+});

@@ -16,18 +16,17 @@ export const tomlEditor: Editor = {
 
   put(text, table, name, entry) {
     const statements = statementsOf(text, table, name);
-    const header = statements.find(({ isHeader, path }) => isHeader && path.length === 2);
+    const depth = depthOf(table);
+    const header = statements.find(({ isHeader, path }) => isHeader && path.length === depth);
     const eol = lineEnd(text);
     const lines = Object.entries(entry).map(([key, value]) => `${key} = ${valueText(value)}${eol}`);
-    if (
-      header &&
-      statements.every(({ path }) => path.length <= 3 && Object.hasOwn(entry, path[2] ?? 'command'))
-    )
-      return replaced(text, header, statements, entry, eol);
+    const isPlain = ({ path }: Statement): boolean =>
+      path.length === depth || (path.length === depth + 1 && Object.hasOwn(entry, path[depth] ?? ''));
+    if (header && statements.every(isPlain)) return replaced(text, header, statements, entry, eol);
     const kept = withoutStatements(text, statements);
     const closed = kept === '' || kept.endsWith('\n') ? kept : kept + eol;
     const gap = closed === '' || /\n\r?\n$/.test(closed) ? '' : eol;
-    return `${closed}${gap}[${table}.${name}]${eol}${lines.join('')}`;
+    return `${closed}${gap}[${table}.${keyText(name)}]${eol}${lines.join('')}`;
   },
 
   cut: (text, table, name) => withoutStatements(text, statementsOf(text, table, name)),
@@ -42,8 +41,11 @@ function plain(value: unknown): unknown {
 
 /** The statements of an entry, whatever tables they are spread over. */
 function statementsOf(text: string, table: string, name: string): readonly Statement[] {
-  return tomlStatements(text).filter(({ path }) => path[0] === table && path[1] === name);
+  const wanted = [...table.split('.'), name];
+  return tomlStatements(text).filter(({ path }) => wanted.every((part, at) => path[at] === part));
 }
+
+const depthOf = (table: string): number => table.split('.').length + 1;
 
 /** An entry in its place: what it has already is changed there, so that comments between stay where they are. */
 function replaced(
@@ -53,7 +55,9 @@ function replaced(
   entry: Data,
   eol: string,
 ): string {
-  const pairs = new Map(statements.filter(({ isHeader }) => !isHeader).map((pair) => [pair.path[2], pair]));
+  const pairs = new Map(
+    statements.filter(({ isHeader }) => !isHeader).map((pair) => [pair.path.at(-1), pair]),
+  );
   let at = header.end;
   let result = text.slice(0, at);
   if (!result.endsWith('\n')) result += eol;
@@ -76,6 +80,10 @@ function withoutStatements(text: string, statements: readonly Statement[]): stri
     result = (setOff ? before.replace(/\r?\n$/, '') : before) + after;
   }
   return result;
+}
+
+function keyText(name: string): string {
+  return /^[A-Za-z0-9_-]+$/.test(name) ? name : valueText(name);
 }
 
 function valueText(value: unknown): string {

@@ -12,7 +12,7 @@ export class BrokenText extends Error {
 
 export type Data = Readonly<Record<string, unknown>>;
 
-/** Changes one entry of one table in the text of a file and leaves every other byte as it is. */
+/** Changes one entry of one table in the text of a file and leaves every other byte as it is. In TOML a table may lie in others: `a.b`. */
 export interface Editor {
   /** The whole text as data; throws `BrokenText`. */
   read(text: string): Data;

@@ -3,14 +3,13 @@ import { PolyError } from '@polyphony/protocol';
 import { choiceOf } from '../../mcp/choose-tools.ts';
 import type { Call } from '../command.ts';
 import { shellWord } from '../shell-word.ts';
-import { type Change, make, unmake } from './change.ts';
+import { diffOf, make, unmake } from './change.ts';
 import { clients, wordsOf } from './clients.ts';
 import { look, refuseForeign, withEntry, withoutEntry } from './mcp-entry.ts';
 import { forEachTarget } from './outcomes.ts';
 import { Receipts } from './receipts.ts';
 import type { Scope } from './scopes.ts';
 import { isDetected, isProgram, onPath, polyCommand, type Target, targetsOf } from './targets.ts';
-import { unifiedDiff } from './unified-diff.ts';
 
 export interface InstallFlags {
   readonly scope?: string;
@@ -44,7 +43,7 @@ export function install(call: InstallCall): number {
     if (found.state === 'foreign' && !force) throw refuseForeign(found, name);
     const change = withEntry(found, name, entry);
     const state = found.state === 'absent' ? 'added' : 'updated';
-    if (flags['dry-run']) return { state, entry, ...diffOf(change) };
+    if (flags['dry-run']) return { state, entry, diff: diffOf(change) };
     const backup = make(change, receipts, {
       what: whatOf(name),
       renews: found.state === 'ours',
@@ -66,7 +65,7 @@ export function uninstall(call: InstallCall): number {
     if (found.state === 'absent') return args.length > 0 || flags.config ? { state: 'absent' } : undefined;
     if (found.state === 'foreign' && !flags.force) throw refuseForeign(found, name);
     const change = withoutEntry(found, name, whatOf(name), receipts);
-    if (flags['dry-run']) return { state: 'removed', ...diffOf(change) };
+    if (flags['dry-run']) return { state: 'removed', diff: diffOf(change) };
     return { state: 'removed', backup: unmake(change, whatOf(name), receipts) };
   });
 }
@@ -110,8 +109,4 @@ function wanted(
     );
   const chosen = { names: args, scope: scope as Scope, ...(config !== undefined && { config }) };
   return targetsOf(chosen, env, detected ? isDetected : () => true);
-}
-
-function diffOf({ file: { path, text: before }, text }: Change): { readonly diff: string } {
-  return { diff: unifiedDiff(path, before, text) };
 }

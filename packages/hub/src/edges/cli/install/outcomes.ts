@@ -12,10 +12,10 @@ interface Outcome {
 }
 
 /** Does it to every file: the trouble with one keeps none of the others waiting. */
-export function forEachTarget(
+export function forEachTarget<T extends Target>(
   call: Pick<Call, 'out' | 'json'>,
-  targets: readonly Target[],
-  act: (target: Target) => (Readonly<Record<string, unknown>> & { readonly state: string }) | undefined,
+  targets: readonly T[],
+  act: (target: T) => (Readonly<Record<string, unknown>> & { readonly state: string }) | undefined,
 ): number {
   const outcomes: Outcome[] = [];
   const troubles: ErrorInfo[] = [];
@@ -50,7 +50,10 @@ function show(
   if (diffs.length > 0) for (const { title, state, file } of rest) out.note(`${title}: ${state}: ${file}`);
   else
     out.table(
-      rest.map(({ title, state, file, starts = '' }) => [title, painted(out, state), file, starts as string]),
+      rest.map(({ title, state, file, starts, hears }) => [
+        ...[title, painted(out, state), file],
+        (starts ?? hears ?? '') as string,
+      ]),
     );
   for (const note of new Set(rest.flatMap(({ afterwards }) => (afterwards as string | undefined) ?? [])))
     out.note(note);

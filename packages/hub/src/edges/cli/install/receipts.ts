@@ -17,6 +17,8 @@ export interface Receipt {
   readonly folders: readonly string[];
   /** Whether the table that holds the entry is ours too. */
   readonly madeTable: boolean;
+  /** The lists in it that are ours too. */
+  readonly made?: readonly string[];
 }
 
 /** Backups and receipts in the hub's home: the files of other programs hold secrets, and a project is no place for them. */
@@ -29,6 +31,11 @@ export class Receipts {
 
   find(file: string, what: string): Receipt | undefined {
     return this.#all().find((one) => one.file === file && one.what === what);
+  }
+
+  /** Whether any file holds it. */
+  has(what: string): boolean {
+    return this.#all().some((one) => one.what === what);
   }
 
   add(receipt: Receipt): void {

@@ -3,14 +3,13 @@ import { join } from 'node:path';
 import { PolyError } from '@polyphony/protocol';
 import { skillFile } from '../build.ts';
 import type { Call } from '../command.ts';
-import { make, undone, unmake } from './change.ts';
+import { diffOf, make, undone, unmake } from './change.ts';
 import { type AgentClient, clients, expanded } from './clients.ts';
 import type { InstallFlags } from './install.ts';
 import { forEachTarget } from './outcomes.ts';
 import { Receipts } from './receipts.ts';
 import type { Scope } from './scopes.ts';
 import { clientsNamed, isDetected, type Target } from './targets.ts';
-import { unifiedDiff } from './unified-diff.ts';
 import { readUserFile, type UserFile } from './user-file.ts';
 
 type SkillCall = Call & { readonly flags: Pick<InstallFlags, 'scope' | 'dry-run' | 'force'> };
@@ -38,7 +37,7 @@ export function installSkill(call: SkillCall): number {
     const renews = file.text !== undefined;
     if (renews && !flags.force && !undone(file, what, receipts)) throw refuse(file);
     const state = renews ? 'updated' : 'added';
-    if (flags['dry-run']) return { state, diff: unifiedDiff(path, file.text, text) };
+    if (flags['dry-run']) return { state, diff: diffOf({ file, text }) };
     const newMode = flags.scope === 'project' ? 0o644 : 0o600;
     const backup = make({ file, text }, receipts, { what, renews: false, madeTable: false, newMode });
     return { state, ...(backup && { backup }) };
@@ -54,7 +53,7 @@ export function uninstallSkill(call: SkillCall): number {
     const exact = undone(file, what, receipts);
     if (!exact && file.text !== skill() && !flags.force) throw refuse(file);
     const change = exact ?? { file, text: undefined };
-    if (flags['dry-run']) return { state: 'removed', diff: unifiedDiff(path, file.text, change.text) };
+    if (flags['dry-run']) return { state: 'removed', diff: diffOf(change) };
     return { state: 'removed', backup: unmake(change, what, receipts) };
   });
 }

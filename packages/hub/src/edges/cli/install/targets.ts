@@ -66,13 +66,14 @@ function fileNamed(config: string, [client, second]: readonly AgentClient[]): Ta
 export function clientsNamed(
   names: readonly string[],
   among: readonly AgentClient[] = clients,
+  otherwise = 'Any other file: --config FILE',
 ): readonly AgentClient[] {
   const known = among.map(({ name }) => name);
   return [...new Set(names)].map((name) => {
     const found = among.find((client) => client.name === name.toLowerCase());
     if (found) return found;
     throw new PolyError('invalid_arguments', `there is no client "${name}".`, {
-      hint: `${didYouMean(name.toLowerCase(), known)} Any other file: --config FILE`,
+      hint: `${didYouMean(name.toLowerCase(), known)} ${otherwise}`.trim(),
     });
   });
 }

@@ -1,0 +1,201 @@
+import { existsSync, realpathSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+import { PolyError } from '@polyphony/protocol';
+import type { Call } from '../command.ts';
+import { shellWord } from '../shell-word.ts';
+import { type Change, diffOf, make, unmake } from './change.ts';
+import { type AgentClient, clients, expanded } from './clients.ts';
+import { afterChange, type Document } from './document.ts';
+import {
+  type FoundHooks,
+  itemsIn,
+  listsToMake,
+  lookForHooks,
+  type Wish,
+  withHooks,
+  withoutHooks,
+} from './hook-entries.ts';
+import { HookScript } from './hook-script.ts';
+import type { HookShape } from './hook-shape.ts';
+import { lookForTrust, missingTrust, type Trust, trustOf, withoutTrust, withTrust } from './hook-trust.ts';
+import { forEachTarget } from './outcomes.ts';
+import { Receipts } from './receipts.ts';
+import { clientsNamed, isDetected, type Target } from './targets.ts';
+import { requireWritable } from './user-file.ts';
+
+type HooksCall = Call & {
+  readonly flags: { readonly project?: boolean; readonly 'dry-run'?: boolean; readonly force?: boolean };
+};
+
+const what = 'hooks';
+const whatTrusts = (hooksFile: string): string => `trust:${hooksFile}`;
+
+export async function installHooks(call: HooksCall): Promise<number> {
+  const { flags, env } = call;
+  const receipts = new Receipts(env);
+  const script = new HookScript(env);
+  const targets = await targetsOf(call, true);
+  if (targets.length === 0)
+    throw new PolyError('not_found', 'no coding agent with hooks was found here.', {
+      hint: `Name one: ${capable.map(({ name }) => name).join(', ')}.`,
+    });
+  let scriptShown = false;
+  return forEachTarget(call, targets, (target) => {
+    const { file, wish } = target;
+    const found = lookForHooks(file, wish);
+    if (found.drifted.length > 0 && !flags.force) throw refuseDrift(found);
+    const trust = target.trust && lookForTrust(target.trust.file);
+    const change = isWhole(found) ? undefined : withHooks(found, wish);
+    const granting =
+      trust && trustChange(trust, trustIn(target, change ? afterChange(change, 'json') : found));
+    const renewed = script.state !== 'current';
+    if (!change && !granting && !renewed) return { state: 'unchanged' };
+    const state = found.items.length === 0 ? 'added' : 'updated';
+    const changes = [change, granting].filter((one) => one !== undefined);
+    if (flags['dry-run']) {
+      const own = scriptShown ? '' : script.diff;
+      scriptShown = true;
+      return { state, diff: own + changes.map(diffOf).join('') };
+    }
+    for (const one of changes) requireWritable(one.file);
+    // First, so that no hook ever starts what is not there.
+    if (renewed) script.renew();
+    const earlier = receipts.find(found.file.path, what);
+    const backup =
+      change &&
+      make(change, receipts, {
+        what,
+        renews: found.items.length > 0,
+        madeTable: earlier?.madeTable || !Object.hasOwn(found.data, 'hooks'),
+        made: [...new Set([...(earlier?.made ?? []), ...listsToMake(found, wish)])],
+        newMode: flags.project ? 0o644 : 0o600,
+      });
+    if (granting)
+      make(granting, receipts, { what: whatTrusts(file), renews: false, madeTable: false, newMode: 0o600 });
+    const { afterwards } = target;
+    return { state, ...(backup && { backup }), ...(afterwards && { afterwards }) };
+  });
+}
+
+export async function uninstallHooks(call: HooksCall): Promise<number> {
+  const { flags, args, env } = call;
+  const receipts = new Receipts(env);
+  const targets = await targetsOf(call, false);
+  const code = forEachTarget(call, targets, (target) => {
+    const { file, wish, trust: trusting } = target;
+    const found = lookForHooks(file, wish);
+    const revoking =
+      trusting &&
+      withoutTrust(lookForTrust(trusting.file), {
+        ...{ hooksFile: trusting.names, receipts, what: whatTrusts(file) },
+        trust: Object.fromEntries(wish.events.map((event) => trusted(target, event, 0))),
+      });
+    if (found.items.length === 0 && !revoking) return args.length > 0 ? { state: 'absent' } : undefined;
+    if (found.drifted.length > 0 && !flags.force) throw refuseDrift(found);
+    const change = found.items.length === 0 ? undefined : withoutHooks(found, what, receipts);
+    const changes = [change, revoking].filter((one) => one !== undefined);
+    if (flags['dry-run']) return { state: 'removed', diff: changes.map(diffOf).join('') };
+    for (const one of changes) requireWritable(one.file);
+    if (revoking) unmake(revoking, whatTrusts(file), receipts);
+    return { state: 'removed', ...(change && { backup: unmake(change, what, receipts) }) };
+  });
+  if (!flags['dry-run'] && !receipts.has(what)) new HookScript(env).remove();
+  return code;
+}
+
+export async function hooksStatus(call: HooksCall): Promise<number> {
+  const { env } = call;
+  const script = new HookScript(env).state;
+  return forEachTarget(call, await targetsOf(call, false), (target) => {
+    const { file, wish, client } = target;
+    const detected = capable.some((one) => one.name === client && isDetected(one, env));
+    const found = lookForHooks(file, wish);
+    const { missing, drifted } = found;
+    const captured = wish.events.length - missing.length - drifted.length;
+    const untrusted = !target.trust
+      ? []
+      : missingTrust(lookForTrust(target.trust.file), trustIn(target, found));
+    const hears = `${captured} of ${wish.events.length} events${untrusted.length > 0 ? `, ${untrusted.length} not trusted` : ''}`;
+    const state = stateOf({ ...found, untrusted, script, detected });
+    return { state, detected, ...(found.items.length > 0 && { hears, missing, drifted, untrusted, script }) };
+  });
+}
+
+interface Seen extends Pick<FoundHooks, 'items' | 'missing' | 'drifted'> {
+  readonly untrusted: readonly string[];
+  readonly script: HookScript['state'];
+  readonly detected: boolean;
+}
+
+function stateOf({ items, missing, drifted, untrusted, script, detected }: Seen): string {
+  if (items.length === 0) return detected ? 'not installed' : 'not found here';
+  if (drifted.length > 0) return 'drifted';
+  if (missing.length > 0 || untrusted.length > 0) return 'partly';
+  return script === 'current' ? 'installed' : `${script} script`;
+}
+
+const capable = clients.filter(({ hooks }) => hooks !== undefined);
+
+interface HooksTarget extends Target {
+  readonly wish: Wish;
+  /** The file in which the client writes down which hooks its user trusts, and how it names the file of the hooks. */
+  readonly trust?: { readonly file: string; readonly names: string };
+}
+
+async function targetsOf(
+  { args, flags: { project = false }, env, offline }: HooksCall,
+  detected: boolean,
+): Promise<readonly HooksTarget[]> {
+  const events = await offline.capturedEvents();
+  const named = clientsNamed(
+    args,
+    capable,
+    `Those with hooks are ${capable.map(({ name }) => name).join(', ')}.`,
+  );
+  const chosen = named.length > 0 ? named : capable.filter((one) => !detected || isDetected(one, env));
+  const scope = project ? 'project' : 'user';
+  const { path: script } = new HookScript(env);
+  return chosen.map(({ name, title, hooks }: AgentClient) => {
+    const shape = hooks as HookShape;
+    const command = `${shellWord(script)} ${name}`;
+    const afterwards = shape.afterwards?.[scope];
+    const file = expanded(shape.places[scope], env);
+    return {
+      ...{ client: name, title, file },
+      wish: { shape, events: events[name] ?? [], command, script },
+      ...(shape.trust && { trust: { file: expanded(shape.trust, env), names: namedByCodex(file, env) } }),
+      ...(afterwards && { afterwards }),
+    };
+  });
+}
+
+/** Codex 0.166 resolves the links of CODEX_HOME, and no others. */
+function namedByCodex(file: string, { CODEX_HOME }: HooksCall['env']): string {
+  const folder = dirname(file);
+  const resolved = CODEX_HOME && resolve(CODEX_HOME) === folder && existsSync(folder);
+  return resolved ? join(realpathSync(folder), basename(file)) : file;
+}
+
+const isWhole = ({ missing, drifted }: FoundHooks): boolean => missing.length === 0 && drifted.length === 0;
+
+function trusted({ file, trust, wish }: HooksTarget, event: string, index: number): [string, string] {
+  return trustOf(trust?.names ?? file, event, index, wish.shape.entry(wish.command, event));
+}
+
+/** What trusts the entries of a file as it is, or as it is to be. */
+function trustIn(target: HooksTarget, document: Document): Trust {
+  const intact = itemsIn(document, target.wish).filter((item) => item.intact);
+  return Object.fromEntries(intact.map(({ event, index }) => trusted(target, event, index)));
+}
+
+function trustChange(document: Document, trust: Trust): Change | undefined {
+  return missingTrust(document, trust).length === 0 ? undefined : withTrust(document, trust);
+}
+
+function refuseDrift({ file: { path }, drifted }: FoundHooks): PolyError {
+  return new PolyError(
+    'conflict',
+    `our hooks for ${drifted.join(', ')} in ${path} are not as poly writes them. Nothing was changed.`,
+    { hint: 'Look at the difference with --force --dry-run, then say --force; a backup is kept.' },
+  );
+}

@@ -1,0 +1,375 @@
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { parse as parseJson } from 'jsonc-parser';
+import { parse as parseToml } from 'smol-toml';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { adapters } from '../src/capture/adapters/adapters.ts';
+import { CliGround, type Outcome } from './cli-ground.ts';
+import { patched } from './patched.ts';
+
+const shipped = join(import.meta.dirname, '..', 'hooks', 'capture.sh');
+const ground = new CliGround();
+afterAll(() => ground[Symbol.asyncDispose]());
+
+let home: string;
+let project: string;
+beforeEach(() => {
+  home = realpathSync(mkdtempSync(join(ground.home, 'home-')));
+  project = join(home, 'work', 'project');
+  mkdirSync(project, { recursive: true });
+});
+
+/** On a machine where nothing is installed but what the test puts there. */
+function poly(words: string, env: Record<string, string> = {}): Promise<Outcome> {
+  const fresh = { HOME: home, POLY_HOME: join(home, '.poly'), PATH: join(home, 'bin') };
+  const cleared = ['XDG_CONFIG_HOME', 'CODEX_HOME', 'CLAUDE_CONFIG_DIR', 'GEMINI_CLI_HOME'];
+  return ground.run(words.split(' '), {
+    cwd: project,
+    env: { ...Object.fromEntries(cleared.map((name) => [name, undefined])), ...fresh, ...env },
+  });
+}
+
+async function ok(words: string, env?: Record<string, string>): Promise<string> {
+  const { code, stdout, stderr } = await poly(words, env);
+  expect([words, code, stderr.includes('poly: ') ? stderr : '']).toEqual([words, 0, '']);
+  return stdout;
+}
+
+function write(file: string, text: string): string {
+  const path = join(home, file);
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text);
+  return path;
+}
+
+const read = (file: string): string => readFileSync(join(home, file), 'utf8');
+const json = (file: string) => parseJson(read(file)) as { hooks: Record<string, unknown[]> };
+const script = (): string => join(home, '.poly', 'hooks', 'capture.sh');
+
+/** Every file and folder but our own, with what each holds. */
+function everything(): Record<string, string> {
+  return Object.fromEntries(
+    readdirSync(home, { withFileTypes: true, recursive: true })
+      .map((entry) => ({ entry, path: join(entry.parentPath, entry.name) }))
+      .filter(({ path }) => !path.startsWith(join(home, '.poly')))
+      .map(({ entry, path }) => [path, entry.isFile() ? readFileSync(path, 'utf8') : 'folder']),
+  );
+}
+
+type Client = 'claude' | 'codex' | 'cursor' | 'gemini';
+const group = (client: string, timeout: number) => ({
+  hooks: [{ type: 'command', command: `${script()} ${client}`, timeout }],
+});
+
+/** What each writes for an event, in its own unit of time. */
+const entryOf: Readonly<Record<Client, (event: string) => unknown>> = {
+  claude: () => group('claude', 5),
+  codex: (event) => group('codex', ['SessionEnd', 'Interrupt'].includes(event) ? 3 : 5),
+  gemini: () => group('gemini', 5000),
+  cursor: () => ({ command: `${script()} cursor`, timeout: 5 }),
+};
+const eventsOf = (client: Client): readonly string[] => Object.keys(adapters[client]?.events ?? {});
+const hooksOf = (client: Client) =>
+  Object.fromEntries(eventsOf(client).map((event) => [event, [entryOf[client](event)]]));
+
+const places: readonly [Client, string, string][] = [
+  ['claude', '', '.claude/settings.json'],
+  ['claude', ' --project', 'work/project/.claude/settings.json'],
+  ['codex', '', '.codex/hooks.json'],
+  ['codex', ' --project', 'work/project/.codex/hooks.json'],
+  ['gemini', '', '.gemini/settings.json'],
+  ['gemini', ' --project', 'work/project/.gemini/settings.json'],
+  ['cursor', '', '.cursor/hooks.json'],
+  ['cursor', ' --project', 'work/project/.cursor/hooks.json'],
+];
+
+/** The hooks of a user, one of them of an event that is captured too. */
+function busy(client: Client): string {
+  const event = eventsOf(client)[1];
+  const own =
+    client === 'cursor'
+      ? '{ "command": "./mine.sh" }'
+      : '{ "matcher": "Bash", "hooks": [{ "type": "command", "command": "mine" }] }';
+  const text = `// mine\n{\n    "version": 1,\n    "z": [1, 2], "a": "b", // two on a line\n    "hooks": {\n        /* first */\n        "${event}": [\n            // before\n            ${own} // behind\n        ],\n        "Unheard": [${own}]\n    },\n    "m": null\n}\n`;
+  // What is not JSON with comments to its vendor is not given to it with comments.
+  return client === 'codex' || client === 'cursor' ? text.replace(/[ \t]*(?:\/\*.*?\*\/|\/\/.*)/g, '') : text;
+}
+
+describe('poly hooks install', () => {
+  it.each(places)(
+    'writes an entry for every event of %s%s into %s, and takes it out',
+    async (client, flag, file) => {
+      const before = everything();
+      await ok(`hooks install ${client}${flag}`);
+      expect(json(file)).toEqual({ ...(client === 'cursor' && { version: 1 }), hooks: hooksOf(client) });
+      expect(readFileSync(script(), 'utf8')).toBe(readFileSync(shipped, 'utf8'));
+      expect(statSync(script()).mode & 0o777).toBe(0o700);
+      const count = eventsOf(client).length;
+      expect(await ok(`hooks status ${client}${flag}`)).toMatch(
+        new RegExp(`installed +${join(home, file)} +${count} of ${count} events`),
+      );
+      const installed = everything();
+      expect(await ok(`hooks install ${client}${flag}`)).toContain('unchanged');
+      expect(everything()).toEqual(installed);
+      await ok(`hooks uninstall ${client}${flag}`);
+      expect(everything()).toEqual(before);
+      expect(existsSync(script())).toBe(false);
+    },
+  );
+
+  it.each(places)('keeps the hooks, comments and order that %s%s has in %s', async (client, flag, file) => {
+    const text = busy(client);
+    write(file, text);
+    const had = json(file);
+    await ok(`hooks install ${client}${flag}`);
+    const { hooks, ...others } = json(file);
+    expect(others).toEqual({ version: 1, z: [1, 2], a: 'b', m: null });
+    for (const event of eventsOf(client))
+      expect([event, hooks[event]]).toEqual([event, [...(had.hooks[event] ?? []), entryOf[client](event)]]);
+    expect(Object.keys(hooks).slice(0, 2)).toEqual(Object.keys(had.hooks));
+    for (const comment of ['// mine', '/* first */', '// before', '// behind', '// two on a line'])
+      expect(read(file).includes(comment)).toBe(text.includes(comment));
+    await ok(`hooks uninstall ${client}${flag}`);
+    expect(read(file)).toBe(text);
+  });
+
+  it.each(places)(
+    'takes only its own out of what %s%s has where others have written since',
+    async (client, flag, file) => {
+      write(file, busy(client));
+      await ok(`hooks install ${client}${flag}`);
+      writeFileSync(join(home, file), read(file).replace('"m": null', '"m": true'));
+      await ok(`hooks uninstall ${client}${flag}`);
+      expect(read(file)).toBe(busy(client).replace('"m": null', '"m": true'));
+    },
+  );
+
+  it('has what it writes trusted by Codex, beside the comments and the trust of others', async () => {
+    const config =
+      '# mine\nmodel = "x" # odd\n\n[hooks.state."/other/hooks.json:stop:0:0"]\ntrusted_hash = "sha256:1"\n';
+    write('.codex/config.toml', config);
+    const own = { hooks: [{ type: 'command', command: 'mine' }] };
+    write('.codex/hooks.json', JSON.stringify({ hooks: { Stop: [own, own] } }));
+    await ok('hooks install codex');
+    expect(read('.codex/config.toml').startsWith(config)).toBe(true);
+    const { state } = parseToml(read('.codex/config.toml')).hooks as {
+      state: Record<string, { trusted_hash: string }>;
+    };
+    expect(Object.keys(state)).toHaveLength(1 + eventsOf('codex').length);
+    // As Codex 0.166 computes it.
+    const hook = (event: string, timeout: number) =>
+      `{"event_name":"${event}","hooks":[{"async":false,"command":"${script()} codex","timeout":${timeout},"type":"command"}]}`;
+    for (const [event, index, timeout] of [
+      ['stop', 2, 5],
+      ['session_end', 0, 3],
+      ['pre_tool_use', 0, 5],
+    ] as const)
+      expect(state[`${join(home, '.codex/hooks.json')}:${event}:${index}:0`]?.trusted_hash).toBe(
+        `sha256:${createHash('sha256').update(hook(event, timeout)).digest('hex')}`,
+      );
+    const trusting = read('.codex/config.toml');
+    writeFileSync(join(home, '.codex/config.toml'), config);
+    expect(await ok('hooks status codex')).toMatch(/partly .* 14 of 14 events, 14 not trusted/);
+    expect(await ok('hooks install codex')).toContain('updated');
+    expect(read('.codex/config.toml')).toBe(trusting);
+    writeFileSync(join(home, '.codex/config.toml'), `${trusting}\n[later] # on\n`);
+    await ok('hooks uninstall codex');
+    expect(read('.codex/config.toml')).toBe(`${config}\n[later] # on\n`);
+  });
+
+  it('names the file to Codex as Codex does, which follows the links of CODEX_HOME only', async () => {
+    mkdirSync(join(home, 'real'));
+    symlinkSync('real', join(home, 'linked'));
+    await ok('hooks install codex', { CODEX_HOME: join(home, 'linked') });
+    expect(read('real/config.toml')).toContain(`"${join(home, 'real/hooks.json')}:stop:0:0"`);
+    expect(await ok('hooks status codex', { CODEX_HOME: join(home, 'linked') })).toMatch(/ installed /);
+    await ok('hooks uninstall codex', { CODEX_HOME: join(home, 'linked') });
+    expect(readdirSync(join(home, 'real'))).toEqual([]);
+    write('dotfiles/hooks.json', '{}');
+    mkdirSync(join(home, '.codex'));
+    symlinkSync('../dotfiles/hooks.json', join(home, '.codex/hooks.json'));
+    await ok('hooks install codex');
+    expect(read('.codex/config.toml')).toContain(`"${join(home, '.codex/hooks.json')}:stop:0:0"`);
+  });
+
+  it('follows a link and keeps it, and the mode of the file', async () => {
+    chmodSync(write('dotfiles/settings.json', '{ "a": 1 } // mine\n'), 0o640);
+    mkdirSync(join(home, '.claude'));
+    symlinkSync('../dotfiles/settings.json', join(home, '.claude/settings.json'));
+    await ok('hooks install claude');
+    expect(readlinkSync(join(home, '.claude/settings.json'))).toBe('../dotfiles/settings.json');
+    expect(json('dotfiles/settings.json').hooks).toEqual(hooksOf('claude'));
+    expect(statSync(join(home, 'dotfiles/settings.json')).mode & 0o777).toBe(0o640);
+    await ok('hooks uninstall claude');
+    expect(read('dotfiles/settings.json')).toBe('{ "a": 1 } // mine\n');
+    expect(readdirSync(join(home, 'dotfiles'))).toEqual(['settings.json']);
+  });
+
+  it('shares a file with poly mcp install, in whichever order they go', async () => {
+    const text = '{\n  "a": 1 // mine\n}\n';
+    write('.gemini/settings.json', text);
+    await ok('mcp install gemini');
+    await ok('hooks install gemini');
+    await ok('mcp uninstall gemini');
+    expect(json('.gemini/settings.json').hooks).toEqual(hooksOf('gemini'));
+    await ok('hooks uninstall gemini');
+    expect(read('.gemini/settings.json')).toBe(text);
+  });
+
+  it('shows with --dry-run exactly what it would write, and writes nothing', async () => {
+    write('.claude/settings.json', busy('claude'));
+    write('.codex/config.toml', '# mine\n');
+    const before = everything();
+    const diff = await ok('hooks install claude codex --dry-run');
+    expect([everything(), existsSync(join(home, '.poly'))]).toEqual([before, false]);
+    await ok('hooks install claude codex');
+    for (const file of [
+      '.claude/settings.json',
+      '.codex/hooks.json',
+      '.codex/config.toml',
+      '.poly/hooks/capture.sh',
+    ])
+      expect(patched(before[join(home, file)] ?? '', diff, join(home, file))).toBe(read(file));
+    const after = everything();
+    expect(await ok('hooks uninstall --dry-run')).toContain('-            "timeout": 5');
+    expect([everything(), existsSync(script())]).toEqual([after, true]);
+  });
+
+  it('tells what was changed, what is missing and an old script, and mends them', async () => {
+    write('.claude/settings.json', '{}');
+    const status = async (): Promise<Record<string, unknown>> =>
+      (JSON.parse(await ok('hooks status claude --json')) as [Record<string, unknown>])[0];
+    expect(await status()).toMatchObject({ client: 'claude', state: 'not installed', detected: true });
+    await ok('hooks install claude');
+    expect(await status()).toMatchObject({ state: 'installed', missing: [], drifted: [], script: 'current' });
+
+    writeFileSync(script(), '#!/bin/sh\n');
+    expect(await status()).toMatchObject({ state: 'stale script', script: 'stale' });
+    expect(await ok('hooks install claude')).toContain('updated');
+    expect(await status()).toMatchObject({ state: 'installed' });
+    chmodSync(script(), 0o600);
+    expect(await status()).toMatchObject({ state: 'stale script' });
+    await ok('hooks install claude');
+
+    const { Stop: _, ...fewer } = hooksOf('claude');
+    write('.claude/settings.json', JSON.stringify({ hooks: fewer }));
+    expect(await status()).toMatchObject({ state: 'partly', missing: ['Stop'] });
+    expect(await ok('hooks install claude')).toContain('updated');
+    expect(json('.claude/settings.json').hooks).toEqual(hooksOf('claude'));
+
+    const mine = { type: 'command', command: 'mine' };
+    const [stop] = hooksOf('claude').Stop as [{ hooks: object[] }];
+    const shared = { matcher: 'x', hooks: [mine, ...stop.hooks] };
+    const drifted = JSON.stringify({ hooks: { ...hooksOf('claude'), Stop: [shared] } });
+    write('.claude/settings.json', drifted);
+    expect(await status()).toMatchObject({ state: 'drifted', drifted: ['Stop'], hears: '17 of 18 events' });
+    for (const verb of ['install', 'uninstall']) {
+      const { code, stderr } = await poly(`hooks ${verb} claude`);
+      expect([code, read('.claude/settings.json')]).toEqual([4, drifted]);
+      expect(stderr).toContain(
+        `our hooks for Stop in ${join(home, '.claude/settings.json')} are not as poly writes them`,
+      );
+      expect(stderr).toContain('--force');
+    }
+    await ok('hooks install claude --force');
+    expect(json('.claude/settings.json').hooks.Stop).toEqual([{ matcher: 'x', hooks: [mine] }, stop]);
+    write('.claude/settings.json', drifted);
+    await ok('hooks uninstall claude --force');
+    expect(json('.claude/settings.json')).toEqual({ hooks: { Stop: [{ matcher: 'x', hooks: [mine] }] } });
+  });
+
+  it('finds who is there, and keeps the script while one of them needs it', async () => {
+    const { code, stderr } = await poly('hooks install');
+    expect([code, stderr]).toEqual([
+      3,
+      'poly: no coding agent with hooks was found here. Name one: claude, codex, cursor, gemini.\n',
+    ]);
+    write('.codex/auth.json', '{}');
+    chmodSync(write('bin/cursor', ''), 0o755);
+    const done = JSON.parse(await ok('hooks install --json')) as { client: string; state: string }[];
+    expect(done.map(({ client, state }) => `${client} ${state}`)).toEqual(['codex added', 'cursor added']);
+    expect(await ok('hooks status')).toMatch(/Claude Code +not found here/);
+    await ok('hooks uninstall codex');
+    expect(existsSync(script())).toBe(true);
+    await ok('hooks uninstall');
+    expect(existsSync(script())).toBe(false);
+  });
+
+  it('has its gaps told in docs/capture.md', () => {
+    const page = readFileSync(join(import.meta.dirname, '../../../docs/capture.md'), 'utf8');
+    for (const client of ['claude', 'codex', 'cursor', 'gemini'])
+      expect(page).toContain(`| \`${client}\` | ${adapters[client]?.gaps.join('; ')} |`);
+  });
+
+  it('keeps a backup of what it changes where nobody else can read it', async () => {
+    write('.claude/settings.json', '{ "secret": "s3cret" }');
+    const [{ backup }] = JSON.parse(await ok('hooks install claude --json')) as [{ backup: string }];
+    expect(readFileSync(backup, 'utf8')).toBe('{ "secret": "s3cret" }');
+    expect(statSync(backup).mode & 0o777).toBe(0o600);
+  });
+
+  it.each([
+    ['.claude/settings.json', 'claude', '{\n  "a": 1\n  "b": 2\n}', ':3:3 is no JSON: comma expected.'],
+    ['.cursor/hooks.json', 'cursor', '{ "hooks": [] }', 'hooks in '],
+    ['.gemini/settings.json', 'gemini', '{ "hooks": { "AfterAgent": {} } }', 'hooks.AfterAgent in '],
+    ['.codex/config.toml', 'codex', 'a = = 1\n', ':1:5 is no TOML: '],
+    ['.codex/config.toml', 'codex', 'hooks = { state = {} }\n', 'cannot change without touching the rest'],
+  ])('leaves everything as it is where %s of %s makes no sense: %j', async (file, client, text, message) => {
+    write(file, text);
+    const before = everything();
+    const { code, stderr } = await poly(`hooks install ${client}`);
+    expect([code, everything(), existsSync(script())]).toEqual([4, before, false]);
+    expect(stderr).toContain(message);
+    expect(stderr).toContain(join(home, file));
+  });
+
+  it('changes nothing where one of the files is read-only, and says which', async () => {
+    const path = write('.codex/config.toml', '');
+    chmodSync(path, 0o444);
+    const { code, stderr } = await poly('hooks install codex');
+    expect([code, stderr]).toEqual([
+      4,
+      `poly: ${path} is read-only. Nothing was changed. To let poly change it: chmod u+w ${path}\n`,
+    ]);
+    expect(existsSync(join(home, '.codex/hooks.json'))).toBe(false);
+  });
+
+  it('names the client that was probably meant, and completes them', async () => {
+    expect((await poly('hooks install claud')).stderr).toBe(
+      'poly: there is no client "claud". Did you mean claude? Those with hooks are claude, codex, cursor, gemini.\n',
+    );
+    expect((await poly('hooks status vscode')).code).toBe(2);
+    const complete = async (...words: string[]) =>
+      (await ground.run(['__complete', ...words])).stdout.trim().split('\n');
+    expect(await complete('hooks', '')).toEqual(['install', 'status', 'uninstall']);
+    expect(await complete('hooks', 'install', 'claude', '')).toEqual(['claude', 'codex', 'cursor', 'gemini']);
+  });
+
+  it('writes commands that a shell can start in a home with spaces and quotes', async () => {
+    const odd = join(home, `it's a home`, '.poly');
+    await ok('hooks install claude', { POLY_HOME: odd });
+    expect(await ok('hooks status claude', { POLY_HOME: odd })).toMatch(/ installed /);
+    const [{ hooks }] = json('.claude/settings.json').hooks.Stop as [{ hooks: [{ command: string }] }];
+    const { status, output } = spawnSync('sh', ['-c', hooks[0].command], {
+      env: { PATH: process.env.PATH, HOME: home, POLY_HOME: odd },
+      input: '{"hook_event_name":"Stop"}',
+    });
+    expect([status, String(output)]).toEqual([0, ',,']);
+    const [event = ''] = readdirSync(join(odd, 'journal', 'new'));
+    expect(readFileSync(join(odd, 'journal', 'new', event), 'utf8')).toMatch(/agent claude\n[\s\S]*"Stop"}$/);
+  });
+});
