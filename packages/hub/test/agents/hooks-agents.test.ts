@@ -1,0 +1,53 @@
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { TestHub } from '../test-hub.ts';
+import { createAgent } from './agent.ts';
+import { type Answer, startModelServer, type Turn } from './model-server.ts';
+
+const poly = join(import.meta.dirname, '..', '..', 'bin', 'poly');
+
+const input = { command: 'echo captured', description: 'echo' };
+
+/** How the model has each run a command, and what its hooks call a prompt, a tool and the end of a turn. */
+const calls = {
+  claude: { answer: { tool: 'Bash', input }, events: ['UserPromptSubmit', 'PreToolUse', 'Stop'] },
+  codex: {
+    answer: { tool: 'exec_command', input: { cmd: input.command } },
+    events: ['UserPromptSubmit', 'PreToolUse', 'Stop'],
+  },
+  gemini: {
+    answer: { tool: 'run_shell_command', input },
+    events: ['BeforeAgent', 'BeforeTool', 'AfterAgent'],
+  },
+} as const;
+
+it.each(Object.keys(calls) as (keyof typeof calls)[])(
+  'a real %s with the hooks of poly hooks install has its prompt and its tool captured',
+  async (name) => {
+    const hub = await TestHub.start();
+    const { answer, events } = calls[name];
+    const server = await startModelServer(
+      ({ said }: Turn): Answer => (said.includes('run the command') ? answer : { text: 'done with it' }),
+    );
+    const agent = await createAgent(hub, name, {
+      ...{ model: server.url, permissions: 'auto' },
+      // The journal is that of the hub; the home that of the agent.
+      prepare: (env) =>
+        execFileSync(poly, ['hooks', 'install', name], { env: { ...env, POLY_HOME: hub.dir } }),
+    });
+    try {
+      await agent.message('run the command');
+      const captured = (kind: string) =>
+        hub.event('agent:captured', ({ payload }) => (payload as { kind: string }).kind === kind);
+      for (const [index, kind] of ['prompt', 'tool_started', 'turn_ended'].entries())
+        expect((await captured(kind)).payload).toMatchObject({
+          ...{ agent: name, event: events[index], paneId: agent.pane.id },
+        });
+    } finally {
+      await hub[Symbol.asyncDispose]();
+      await agent.remove();
+      await server.close();
+    }
+  },
+);
