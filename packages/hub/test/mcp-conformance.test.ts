@@ -255,6 +255,8 @@ describe('a call with hostile text', () => {
             expect([shown, said.length < 2000]).toEqual([shown, true]);
         }
       }
+      // In copy mode keys are commands, some of which ask: nobody would answer.
+      for (const pane of panes) spawnSync('tmux', ['-S', socket, 'copy-mode', '-q', '-t', pane]);
       expect(existsSync(marker)).toBe(false);
       expect([hub.discovery.pid, await server.pid()]).toEqual([pid, tmuxPid]);
       expect(await answer(safety, 'pty_list', {})).toContain('<pty_list>');
