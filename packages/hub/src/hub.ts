@@ -171,7 +171,7 @@ async function build(
     hub: user,
     paneOf: (token) => {
       const hash = digest(token).toString('hex');
-      return panes.book.list().find(({ tokenHash }) => tokenHash === hash)?.id;
+      return credentials.paneOf(token) ?? panes.book.list().find(({ tokenHash }) => tokenHash === hash)?.id;
     },
     onTaken: () => undefined,
   });

@@ -146,6 +146,14 @@ describe.concurrent('capture', () => {
     expect((await captured(hub, 3)).map(({ paneId }) => paneId)).toEqual(['mine', 'mine', undefined]);
   });
 
+  it('knows the pane of an event from its very first moment', async () => {
+    await using hub = await TestHub.start();
+    const hook = `printf '%s' '${prompt('s', 'x')}' | sh '${script}' claude; exec cat`;
+    const ids = ['a', 'b', 'c', 'd'];
+    await Promise.all(ids.map((id) => hub.client.call('pane:new', { id, argv: ['sh', '-c', hook] })));
+    expect((await captured(hub, 4)).map(({ paneId }) => paneId).sort()).toEqual(ids);
+  });
+
   it('hides secrets in what it keeps', async () => {
     await using hub = await TestHub.start();
     const secret = `ghp_${'a1B2c3D4e5'.repeat(4)}`;

@@ -209,6 +209,11 @@ describe('what is refused before anything is sent', () => {
       /value or unset/,
     ],
     ['an option name with a format', () => op.showOptions({ global: true, name: '#(id)' }), /not the name/],
+    [
+      'keys that would keep tmux busy for ever',
+      () => op.sendKeys({ target, keys: ['x'], repeat: 2 ** 40 }),
+      /repeat/,
+    ],
     ['panes of nowhere', () => op.listPanes({}), /exactly one of all or target/],
     ['panes of one window and of all', () => op.listPanes({ all: true, target }), /exactly one/],
     ['a swap with nothing', () => op.swapPane({ target }), /source or direction/],

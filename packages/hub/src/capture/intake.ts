@@ -38,6 +38,7 @@ export interface IntakeOptions {
 const lookEveryMs = 5_000;
 /** So many are read and written together; the hub does other things in between. */
 const atOnce = 64;
+const bytesAtOnce = 16 * 1024 * 1024;
 
 /** Takes what capture hooks left in the journal into the record: each event once, in order, and then forgets the file. */
 export class Intake {
@@ -113,16 +114,24 @@ export class Intake {
       journal.prepare();
       if (journal.takeMissed()) await this.#noteMissed();
       journal.takeAbandoned(clock.now());
-      const waiting = journal.waiting();
-      for (let at = 0; at < waiting.length && !this.#closed; at += atOnce)
-        await this.#take(waiting.slice(at, at + atOnce));
+      let names: string[] = [];
+      let entries: Entry[] = [];
+      const bytes = (): number => entries.reduce((sum, { payload }) => sum + payload.length, 0);
+      for (const name of journal.waiting()) {
+        if (this.#closed) return;
+        names.push(name);
+        entries.push(...this.#read(name));
+        if (names.length < atOnce && bytes() < bytesAtOnce) continue;
+        await this.#take(names, entries);
+        [names, entries] = [[], []];
+      }
+      await this.#take(names, entries);
     }
   }
 
   /** All in one step, so that they stand in the record in their order or not at all. */
-  async #take(names: readonly string[]): Promise<void> {
+  async #take(names: readonly string[], entries: readonly Entry[]): Promise<void> {
     const { journal, events, onTaken } = this.#options;
-    const entries = names.flatMap((name) => this.#read(name));
     // What is there already was taken in before the hub was killed.
     const known = await this.#known(entries);
     // A hook that was taken for dead may have ended just then: what it left whole counts.

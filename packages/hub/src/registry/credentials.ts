@@ -53,6 +53,11 @@ export class Credentials {
     throw this.#refuse('that credential is not one of this hub’s.');
   }
 
+  /** The pane a token was issued to, from before its program runs until it has ended; a wrong one is not counted. */
+  paneOf(token: string): string | undefined {
+    return this.#panes.get(digest(token).toString('hex'))?.pane;
+  }
+
   /** A key for the user's page. It is signed and not remembered, so that the page outlives a restart of the hub. */
   exchange(ticket: string): { readonly token: string; readonly expiresAt: string } {
     if (this.redeem(ticket, 'ui') !== this.#user) throw this.#refuse('that ticket is not the user’s.');

@@ -110,9 +110,13 @@ export function startDirectory(
 export function integer(
   letter: string,
   doc: string,
-  options?: ParamOptions & { readonly min?: number },
+  options?: ParamOptions & { readonly min?: number; readonly max?: number },
 ): Optional<number> {
-  return param(z.int().min(options?.min ?? 0), letter, doc, (value) => [letter, String(value)], options);
+  const schema = z
+    .int()
+    .min(options?.min ?? 0)
+    .max(options?.max ?? Number.MAX_SAFE_INTEGER);
+  return param(schema, letter, doc, (value) => [letter, String(value)], options);
 }
 
 const notASize = {

@@ -52,7 +52,8 @@ export const sendKeys: Builder<SendKeys, Ack> = defineOperation<SendKeys, Ack>({
   params: {
     target: target('the pane'),
     literal: flag('-l', 'type the keys as text, also those that name a key'),
-    repeat: integer('-N', 'how many times', { min: 1 }),
+    // tmux does nothing else meanwhile.
+    repeat: integer('-N', 'how many times', { min: 1, max: 10_000 }),
     reset: flag('-R', 'reset the terminal first'),
     hex: custom(bytes, '-H', 'bytes to type', (values) => [
       '-H',
