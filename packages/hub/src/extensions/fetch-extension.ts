@@ -132,8 +132,8 @@ async function cloneInto(folder: string, store: string, from: string, budget: Bu
       ['clone', '--bare', '--depth', '1', '--single-branch', '--no-tags', '--template=', '--', from, store],
       { signal: stop.signal, timeout: limits.gitMs, from },
     );
-    await watch();
-    stop.signal.throwIfAborted();
+    // Nothing changes any more: what could not be measured now must not pass for nothing.
+    if ((await measure(store)) > limits.bytes) throw budget.exceeded();
   } catch (error) {
     throw stop.signal.aborted ? stop.signal.reason : error;
   } finally {
