@@ -99,10 +99,14 @@ describe('poly attach on a pty pane', () => {
     const first = await terminal.shows('42 before');
     expect(first).not.toContain('\r\r\n');
     expect(first.startsWith(borrowed)).toBe(true);
+    const isWide = async (cols: number): Promise<void> => {
+      while ((await ground.json<PaneScreen>('screen', 'shell')).cols !== cols);
+    };
+    await isWide(80);
     terminal.type('stty size\r');
     await terminal.shows('24 80');
     terminal.resize(100, 30);
-    while ((await ground.json<PaneScreen>('screen', 'shell')).cols !== 100);
+    await isWide(100);
     terminal.type('stty size\r');
     await terminal.shows('30 100');
     terminal.type('echo $((1+1))"\x02\x02"two | od -c | head -1\r');
