@@ -120,8 +120,14 @@ class PaneTape {
   }
 
   add(data: Uint8Array | typeof gap): void {
-    this.#pieces.push({ at: this.end, data });
-    this.end += lengthOf(data);
+    // Of a piece that is larger than all that is kept, its end is kept.
+    const over = lengthOf(data) - this.#keep;
+    const parts: readonly Piece['data'][] =
+      data !== gap && over > 0 ? [data.subarray(0, over), data.subarray(over)] : [data];
+    for (const part of parts) {
+      this.#pieces.push({ at: this.end, data: part });
+      this.end += lengthOf(part);
+    }
     this.#heardAt = performance.now();
     while (this.end - this.#from > this.#keep || this.#pieces.length > mostPieces) {
       this.#pieces.shift();
@@ -176,6 +182,7 @@ class PaneTape {
         next = this.#dropped;
         reader.position = this.#from;
         yield gap;
+        continue; // More may have been dropped meanwhile.
       }
       const piece = this.#pieces[next - this.#dropped];
       if (piece) {
