@@ -1,8 +1,8 @@
-import { execFile } from 'node:child_process';
 import { constants } from 'node:fs';
 import { chmod, copyFile, lstat, mkdir, readlink, realpath, symlink } from 'node:fs/promises';
 import { basename, isAbsolute, join, relative } from 'node:path';
 import { PolyError } from '@polyphony/protocol';
+import { git } from './git.ts';
 import { isInside, walk } from './manifest.ts';
 
 export interface Limits {
@@ -140,9 +140,7 @@ async function cloneInto(folder: string, store: string, from: string, budget: Bu
     clearInterval(watching);
   }
   const inStore = ['--git-dir', store];
-  const listing = await git([...inStore, 'ls-tree', '-r', '-l', '-z', 'HEAD'], {
-    maxBuffer: 64 * 1024 * 1024,
-  });
+  const listing = await git([...inStore, 'ls-tree', '-r', '-l', '-z', 'HEAD']);
   for (const line of listing.split('\0').slice(0, -1)) {
     const size = Number(line.slice(0, line.indexOf('\t')).split(/ +/)[3]);
     budget.take(Number.isNaN(size) ? 0 : size);
@@ -156,74 +154,6 @@ async function cloneInto(folder: string, store: string, from: string, budget: Bu
     },
   );
   return (await git([...inStore, 'rev-parse', 'HEAD'])).trim();
-}
-
-interface GitOptions {
-  /** What is fetched, as it was given. */
-  readonly from?: string;
-  readonly signal?: AbortSignal;
-  readonly timeout?: number;
-  readonly maxBuffer?: number;
-  readonly env?: Readonly<Record<string, string>>;
-}
-
-const safeConfig = [
-  ['core.hooksPath', '/dev/null'],
-  ['core.fsmonitor', 'false'],
-  ['submodule.recurse', 'false'],
-  ['maintenance.auto', 'false'],
-  ['gc.auto', '0'],
-].flatMap(([key, value]) => ['-c', `${key}=${value}`]);
-
-function git(args: readonly string[], { env, from = 'it', ...options }: GitOptions = {}): Promise<string> {
-  const { promise, resolve, reject } = Promise.withResolvers<string>();
-  const child = execFile(
-    'git',
-    [...safeConfig, ...args],
-    { ...options, cwd: '/', env: { ...gitEnvironment(process.env), ...env } },
-    (error, stdout, stderr) => (error ? reject(gitError(error, stderr, from)) : resolve(stdout)),
-  );
-  child.stdin?.end();
-  return promise;
-}
-
-/** Without our secrets, and without what says to git that it is somewhere else. */
-function gitEnvironment(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const kept = Object.entries(env).filter(([key]) =>
-    key.startsWith('GIT_') ? /^GIT_(SSH|SSL|HTTP|PROXY|ASKPASS)/.test(key) : !key.startsWith('POLY_'),
-  );
-  return {
-    ...Object.fromEntries(kept),
-    GIT_TERMINAL_PROMPT: '0',
-    GIT_ALLOW_PROTOCOL: 'https:ssh:file',
-    LC_ALL: 'C',
-  };
-}
-
-function gitError(
-  error: Error & { readonly code?: unknown; readonly killed?: boolean },
-  stderr: string,
-  from: string,
-): PolyError {
-  if (error.code === 'ENOENT')
-    return new PolyError('unavailable', 'git is not installed, or not on the PATH of the hub.', {
-      hint: 'Install git, or give the path of a folder.',
-      cause: error,
-    });
-  if (error.killed)
-    return new PolyError('timed_out', `git took too long to fetch ${from} and was stopped.`, {
-      cause: error,
-    });
-  // Why comes first; where git puts it for a moment is no affair of whoever reads this.
-  const said = stderr
-    .split('\n')
-    .filter((line) => line !== '' && !line.startsWith('Cloning into'))
-    .slice(0, 3)
-    .join(' ')
-    .slice(0, 500);
-  return new PolyError('action_failed', `git could not fetch ${from}: ${said || error.message}`, {
-    cause: error,
-  });
 }
 
 async function measure(folder: string): Promise<number> {
