@@ -3,8 +3,12 @@ import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { PolyError, participantOf, type ServerStatus } from '@polyphony/protocol';
 import { registerAgentActions } from './agents/actions.ts';
+import { AgentStates } from './agents/state/agent-states.ts';
+import { Lookers } from './agents/state/lookers.ts';
 import { registerApprovalActions } from './approvals/actions.ts';
 import { Approvals } from './approvals/approvals.ts';
+import { adapters } from './capture/adapters/adapters.ts';
+import { heardOf, lastHeard } from './capture/heard.ts';
 import { Intake } from './capture/intake.ts';
 import { Journal } from './capture/journal.ts';
 import { exchangeRoute, hubRoutes } from './edges/hub-routes.ts';
@@ -41,7 +45,7 @@ import { auditActions } from './server/audit.ts';
 import { keepHouse } from './server/housekeeping.ts';
 import { registerShellActions } from './shell/actions.ts';
 import { openSqliteStore } from './store/sqlite.ts';
-import { agentPanes } from './wiring/agent-panes.ts';
+import { agentPanes, statePanes } from './wiring/agent-panes.ts';
 import { openDoors } from './wiring/doors.ts';
 import { eventView } from './wiring/event-view.ts';
 import { paneStreams } from './wiring/pane-streams.ts';
@@ -165,6 +169,20 @@ async function build(
     hub: user,
   });
   ends.push(() => panes.disconnect());
+  const lookers = new Lookers();
+  const states = new AgentStates({
+    ...{ clock, log, hub },
+    ...statePanes(panes),
+    lastHeard: ({ id, createdAt }) => lastHeard(store, id, createdAt),
+    isLookedAt: (pane) => lookers.has(pane),
+    gapsOf: (vendor) => adapters[vendor]?.gaps ?? [],
+  });
+  lookers.onLook((pane) => states.see(pane));
+  events.listen((batch) => {
+    for (const { event, payload } of batch)
+      if (event === 'pane:removed') states.forget((payload as { readonly paneId: string }).paneId);
+  });
+  ends.push(() => states.close());
   const intake = new Intake({
     ...{ store, events, clock, log },
     journal: new Journal(places.journal),
@@ -173,7 +191,9 @@ async function build(
       const hash = digest(token).toString('hex');
       return credentials.paneOf(token) ?? panes.book.list().find(({ tokenHash }) => tokenHash === hash)?.id;
     },
-    onTaken: () => undefined,
+    onTaken: ({ pane, occurredAt, normalised, state }) => {
+      if (pane !== null) states.hear(pane, heardOf(occurredAt, normalised, state));
+    },
   });
   ends.push(() => intake.close());
   const permissions: Permissions = {
@@ -224,7 +244,7 @@ async function build(
   registerPaneActions({ registry, panes, events, dispatch });
   registerSessionActions(registry, session, panes);
   registerShellActions({ registry, log, env });
-  registerAgentActions({ registry, events, clock, log, panes: agentPanes(panes) });
+  registerAgentActions({ registry, events, clock, states, panes: agentPanes(panes) });
   registerApprovalActions(registry, approvals);
   registerServerActions({
     ...{ registry, store, status },
@@ -248,6 +268,7 @@ async function build(
   await extensions.load();
 
   await panes.adopt();
+  for (const pane of panes.book.list()) states.meet(pane);
   const openRoutes = [exchangeRoute(credentials), ...webFiles(options.web)];
   const sessions = paneStreams(panes, permissions);
   const mcp = new McpEdge({

@@ -35,8 +35,10 @@ export interface BuiltInActions {
   readonly 'pane:resize': typeof paneTerminal.paneResize;
   readonly 'shell:run': typeof shell.shellRun;
   readonly 'agent:create': typeof agent.agentCreate;
+  readonly 'agent:explain': typeof agent.agentExplain;
   readonly 'agent:list': typeof agent.agentList;
   readonly 'agent:message': typeof agent.agentMessage;
+  readonly 'agent:seen': typeof agent.agentSeen;
   readonly 'agent:set-state': typeof agent.agentSetState;
   readonly 'approval:list': typeof approval.approvalList;
   readonly 'approval:resolve': typeof approval.approvalResolve;

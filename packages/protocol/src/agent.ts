@@ -59,34 +59,130 @@ export const agentCreate: Action<AgentCreateParams, AgentPane> = defineAction({
   secrets: ['env'],
 });
 
+/** Who may tell what an agent does, the most trusted first. */
+export const authorities = ['process', 'protocol', 'hooks', 'session file', 'screen'] as const;
+export type Authority = (typeof authorities)[number];
+
+/** What an agent waits for. `setup` is a question of its own at its start, `menu` anything it opened. */
+export const reasonKinds = [
+  'permission',
+  'question',
+  'plan',
+  'rate limit',
+  'trust',
+  'setup',
+  'menu',
+  'dialog',
+] as const;
+
+export interface AgentReason {
+  readonly kind: (typeof reasonKinds)[number];
+  /** The tool it wants to use, and on what. */
+  readonly tool?: string | undefined;
+  readonly input?: string | undefined;
+  /** The question, or what it says. */
+  readonly text?: string | undefined;
+  readonly options?: readonly string[] | undefined;
+}
+
 export interface AgentInfo {
   readonly id: string;
   readonly vendor: string;
   readonly status: AgentStatus;
-  /** What told the status. */
+  /** Since when. */
+  readonly since?: string | undefined;
+  /** What it waits for. */
+  readonly reason?: AgentReason | undefined;
+  /** What told the status, and who. */
   readonly evidence?: string | undefined;
+  readonly authority?: Authority | undefined;
   readonly title: string;
   readonly exitCode?: number | null | undefined;
   readonly exitSignal?: string | null | undefined;
 }
 
+const reason = z.object({
+  kind: z.enum(reasonKinds),
+  tool: z.string().optional(),
+  input: z.string().optional(),
+  text: z.string().optional(),
+  options: z.array(z.string()).optional(),
+});
+
+const agentInfo = z.object({
+  id: paneId,
+  vendor: z.string(),
+  status: z.enum(agentStatuses),
+  since: z.string().optional(),
+  reason: reason.optional(),
+  evidence: z.string().optional(),
+  authority: z.enum(authorities).optional(),
+  title: z.string(),
+  exitCode: z.int().nullable().optional(),
+  exitSignal: z.string().nullable().optional(),
+});
+
 export const agentList: Action<Record<string, never>, readonly AgentInfo[]> = defineAction({
   name: 'agent:list',
-  summary: 'Lists the agents and what each is doing, as far as its screen tells.',
+  summary: 'Lists the agents and what each is doing, as far as anybody can tell.',
   scope: 'pane:read',
   effect: 'read',
   params: nothing,
-  result: z.array(
+  result: z.array(agentInfo),
+});
+
+/** What one source tells of an agent, and what that counted for. */
+export interface AgentSignal {
+  readonly authority: Authority;
+  readonly status: AgentStatus;
+  readonly reason?: AgentReason | undefined;
+  readonly evidence: string;
+  readonly ageMs: number;
+  readonly decides: boolean;
+}
+
+export interface AgentExplanation extends AgentInfo {
+  /** Why the deciding source is believed. */
+  readonly rule: string;
+  readonly signals: readonly AgentSignal[];
+  /** What nobody tells of this kind of agent, and where it is seen instead. */
+  readonly gaps: readonly string[];
+}
+
+export const agentExplain: Action<{ readonly paneId: string }, AgentExplanation> = defineAction({
+  name: 'agent:explain',
+  summary: 'Says why an agent is taken to do what it does: every source, how old it is, and which decided.',
+  scope: 'pane:read',
+  effect: 'read',
+  onPane: true,
+  params: z.strictObject({ paneId }),
+  result: z.intersection(
+    agentInfo,
     z.object({
-      id: paneId,
-      vendor: z.string(),
-      status: z.enum(agentStatuses),
-      evidence: z.string().optional(),
-      title: z.string(),
-      exitCode: z.int().nullable().optional(),
-      exitSignal: z.string().nullable().optional(),
+      rule: z.string(),
+      signals: z.array(
+        z.object({
+          authority: z.enum(authorities),
+          status: z.enum(agentStatuses),
+          reason: reason.optional(),
+          evidence: z.string(),
+          ageMs: z.number(),
+          decides: z.boolean(),
+        }),
+      ),
+      gaps: z.array(z.string()),
     }),
   ),
+});
+
+export const agentSeen: Action<{ readonly paneId: string }, Record<string, never>> = defineAction({
+  name: 'agent:seen',
+  summary: 'Notes that somebody has looked at an agent: what is done is then idle.',
+  scope: 'agent:write',
+  effect: 'write',
+  onPane: true,
+  params: z.strictObject({ paneId }),
+  result: nothing,
 });
 
 export const deliveryStates = ['queued', 'written', 'seen', 'failed', 'uncertain'] as const;

@@ -1,3 +1,4 @@
+import type { AgentReason, AgentStatus, Authority } from './agent.ts';
 import type { Approval, Decision } from './approval.ts';
 import type { CaptureKind } from './capture.ts';
 import type { ErrorInfo } from './error.ts';
@@ -48,7 +49,14 @@ export interface BuiltInEvents {
   readonly 'server:started': Record<string, never>;
   readonly 'server:shutdown': Record<string, never>;
   readonly 'agent:created': { readonly paneId: string };
-  readonly 'agent:state': { readonly paneId: string; readonly status: string };
+  readonly 'agent:state': {
+    readonly paneId: string;
+    readonly status: AgentStatus;
+    readonly before?: AgentStatus;
+    readonly reason?: AgentReason;
+    readonly evidence?: string;
+    readonly authority?: Authority;
+  };
   /** An event of a coding agent's own hooks is in the record; without an id it is only known that one is missing. */
   readonly 'agent:captured': {
     readonly captureId: string | null;

@@ -6,7 +6,7 @@ import type { Log } from '../platform/log.ts';
 import type { Statement, Store } from '../store/store.ts';
 import type { StateRule } from './adapters/adapter.ts';
 import { type Entry, type Journal, Unreadable } from './journal.ts';
-import { type Normalised, normalise } from './normalise.ts';
+import { type Normalised, normalise, parsePayload } from './normalise.ts';
 import { redactBytes } from './redact.ts';
 
 /** An event that is in the record. */
@@ -178,7 +178,7 @@ export class Intake {
     const { clock, hub, paneOf } = this.#options;
     const pane = (entry.token === '' ? undefined : paneOf(entry.token)) ?? null;
     const raw = redactBytes(entry.payload);
-    const { normalised, state } = entry.cut ? gap : normalise(entry.agent, parseJson(raw));
+    const { normalised, state } = entry.cut ? gap : normalise(entry.agent, parsePayload(raw));
     const { kind, event, session } = normalised;
     const { id, agent, tmux, parent, occurredAt } = entry;
     const from = { participant: hub, ...(pane !== null && { pane }) };
@@ -207,12 +207,3 @@ export class Intake {
 
 /** There was no room for the event: that it happened is all that is known. */
 const gap = { normalised: { kind: 'gap', event: '', session: null, by: 'agent' }, state: null } as const;
-
-/** Whatever the bytes are, something comes of them; the bytes themselves are kept beside it. */
-function parseJson(bytes: Buffer): unknown {
-  try {
-    return JSON.parse(bytes.toString('utf8'));
-  } catch {
-    return undefined;
-  }
-}

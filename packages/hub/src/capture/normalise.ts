@@ -102,3 +102,12 @@ function writeBounded(value: unknown): string {
     return '[nested too deep to be shown]';
   }
 }
+
+/** Whatever the bytes are, something comes of them; the bytes themselves are kept beside it. */
+export function parsePayload(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8'));
+  } catch {
+    return undefined;
+  }
+}

@@ -24,7 +24,7 @@ import {
   paneWait,
   paneWrite,
 } from '@polyphony/protocol';
-import { draft, type EventLog } from '../events/event-log.ts';
+import { type Draft, draft, type EventLog } from '../events/event-log.ts';
 import { plainLines, unfinishedEnd } from '../host/plain-view.ts';
 import type { Caller } from '../registry/caller.ts';
 import type { Dispatch } from '../registry/dispatch.ts';
@@ -121,11 +121,13 @@ const ownLast = (records: readonly PaneRecord[], { pane }: Caller): readonly Pan
   ...records.filter(({ id }) => id === pane),
 ];
 
+/** Changes the notes of a pane, in one step with the events that tell of it. */
 export function changeMeta(
   { book }: Panes,
   paneId: string,
   set: Meta,
   deleteKeys: readonly string[],
+  drafts: readonly Draft[] = [],
 ): Promise<PaneMetaChange> {
   return book.exclusive(paneId, async () => {
     const record = book.get(paneId);
@@ -135,7 +137,7 @@ export function changeMeta(
     );
     const changed = JSON.stringify(sorted(previousMeta)) !== JSON.stringify(sorted(meta));
     if (Object.keys(set).length > 0) limitNotes(meta);
-    if (changed) await book.put({ ...record, meta });
+    if (changed || drafts.length > 0) await book.put({ ...record, meta }, drafts);
     return { id: paneId, previousMeta, meta, changed };
   });
 }

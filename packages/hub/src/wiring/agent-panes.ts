@@ -1,5 +1,7 @@
 import { agentCreate } from '@polyphony/protocol';
 import type { AgentPanes } from '../agents/actions.ts';
+import type { AgentStatesOptions } from '../agents/state/agent-states.ts';
+import { draft } from '../events/event-log.ts';
 import { changeMeta } from '../panes/actions.ts';
 import type { Panes } from '../panes/panes.ts';
 
@@ -17,5 +19,22 @@ export function agentPanes(panes: Panes): AgentPanes {
     screen: (paneId) => panes.screen(paneId),
     hold: (paneId, work) => gate.hold(paneId, (type) => work((text) => type(Buffer.from(text)))),
     setMeta: (paneId, set) => changeMeta(panes, paneId, set, []),
+  };
+}
+
+/** What the states of agents need of panes. */
+export function statePanes(
+  panes: Panes,
+): Pick<AgentStatesOptions, 'onPane' | 'find' | 'screen' | 'stirs' | 'note'> {
+  return {
+    onPane: (listener) => panes.book.onChange(listener),
+    find: (paneId) => panes.book.find(paneId),
+    screen: (paneId) => panes.screen(paneId),
+    async *stirs(paneId, signal) {
+      const { end } = await panes.output(paneId, (host) => host.read(paneId, { tail: 0 }));
+      yield* await panes.output(paneId, async (host) => host.follow(paneId, { from: end, signal }));
+    },
+    note: (paneId, set, told) =>
+      changeMeta(panes, paneId, set, [], told ? [draft(told.from, 'agent:state', told.state)] : []),
   };
 }

@@ -1,0 +1,252 @@
+import {
+  type AgentExplanation,
+  type AgentInfo,
+  type AgentReason,
+  type AgentStatus,
+  agentStatuses,
+  type BuiltInEvents,
+  type Meta,
+  type PaneScreen,
+  type PaneStatus,
+} from '@polyphony/protocol';
+import type { Source } from '../../events/event-log.ts';
+import type { Clock } from '../../platform/clock.ts';
+import type { Log } from '../../platform/log.ts';
+import { Turns } from '../../platform/turns.ts';
+import type { VendorName } from '../vendors/vendor.ts';
+import { recogniseVendor } from '../vendors/vendors.ts';
+import type { Decision } from './decide.ts';
+import { WatchedAgent } from './watched-agent.ts';
+
+/** A pane, as far as the state of an agent depends on it. */
+export interface StatePane {
+  readonly id: string;
+  readonly title: string;
+  readonly argv: readonly string[];
+  readonly pid: number;
+  readonly createdAt: number;
+  readonly exitCode: number | null;
+  readonly exitSignal: string | null;
+  readonly meta: Meta;
+  readonly status: PaneStatus;
+}
+
+/** What the states of agents need of the rest of the hub. */
+export interface AgentStatesOptions {
+  /** Hears of each pane that is new or has changed. */
+  readonly onPane: (listener: (pane: StatePane) => void) => void;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly hub: Source;
+  readonly find: (paneId: string) => StatePane | undefined;
+  readonly screen: (paneId: string) => Promise<PaneScreen>;
+  /** Comes round each time the pane has printed something. */
+  readonly stirs: (paneId: string, signal: AbortSignal) => AsyncIterable<unknown>;
+  /** Keeps notes with a pane, in one step with the event that tells of them. */
+  readonly note: (paneId: string, set: Meta, told?: StateTold) => Promise<unknown>;
+  /** What its hooks told last; asked when the hub begins to watch it. */
+  readonly lastHeard: (pane: StatePane) => Promise<Heard | undefined>;
+  /** Whether somebody has it before them now. */
+  readonly isLookedAt: (paneId: string) => boolean;
+  /** What nobody tells of this kind of agent. */
+  readonly gapsOf: (vendor: string) => readonly string[];
+}
+
+/** An event that tells what an agent does now. */
+export interface StateTold {
+  readonly from: Source;
+  readonly state: BuiltInEvents['agent:state'];
+}
+
+/** What a hook told: what the agent does from then on, if it said so, and which conversation it is in. */
+export interface Heard {
+  readonly at: number;
+  readonly sessionId: string | null;
+  readonly state: {
+    readonly status: AgentStatus;
+    readonly reason?: AgentReason | undefined;
+    readonly evidence: string;
+  } | null;
+}
+
+/** One agent that is watched, and what is believed of it. */
+interface Entry {
+  readonly agent: WatchedAgent;
+  readonly bornAt: number;
+  status: AgentStatus | undefined;
+  since: number;
+  decision?: Decision;
+}
+
+/** What every agent is doing, who says so, and since when; tells whenever that changes. */
+export class AgentStates {
+  readonly #options: AgentStatesOptions;
+  readonly #entries = new Map<string, Entry>();
+  readonly #turns = new Turns();
+
+  constructor(options: AgentStatesOptions) {
+    this.#options = options;
+    options.onPane((pane) => this.meet(pane));
+  }
+
+  /** Looks at a pane that is new, has changed, or was found again. */
+  meet(pane: StatePane): void {
+    if (pane.meta['agent.runtime'] === undefined) return;
+    const entry = this.#entries.get(pane.id);
+    if (pane.status === 'exited') this.#end(pane);
+    else if (entry?.bornAt !== pane.createdAt) this.#watch(pane);
+  }
+
+  #watch(pane: StatePane): void {
+    const paneId = pane.id;
+    this.forget(paneId);
+    const { clock, screen, stirs, lastHeard, log } = this.#options;
+    const watched = {
+      vendor: vendorOf(pane),
+      pid: pane.pid,
+      startedAt: pane.createdAt,
+      screen: () => screen(paneId),
+      stirs: (signal: AbortSignal) => stirs(paneId, signal),
+    };
+    const entry: Entry = {
+      agent: new WatchedAgent(watched, clock, (decision) => this.#believe(paneId, entry, decision)),
+      bornAt: pane.createdAt,
+      status: statusIn(pane.meta),
+      since: Date.parse(String(pane.meta['agent.lastEventAt'])) || clock.now(),
+    };
+    this.#entries.set(paneId, entry);
+    lastHeard(pane).then(
+      (heard) => this.#entries.get(paneId) === entry && heard && this.hear(paneId, heard),
+      (error: unknown) => log.warn('what an agent told before cannot be read', { paneId, error }),
+    );
+  }
+
+  /** A hook of the agent in this pane told something. */
+  hear(paneId: string, { at, sessionId, state }: Heard): void {
+    if (state) this.#entries.get(paneId)?.agent.hear({ from: 'hooks', ...state, at, seen: at });
+    const known = this.#options.find(paneId)?.meta['agent.sessionId'];
+    if (sessionId !== null && known !== sessionId) this.#note(paneId, { 'agent.sessionId': sessionId });
+  }
+
+  /** Somebody, mostly the agent itself, has said what it is doing, and that has been noted. */
+  tell(paneId: string, status: AgentStatus): void {
+    const entry = this.#entries.get(paneId);
+    if (!entry) return;
+    const at = this.#options.clock.now();
+    Object.assign(entry, { status, since: at });
+    entry.agent.hear({ from: 'protocol', status, evidence: `it said ${status}`, at, seen: at });
+  }
+
+  /** Somebody has looked at it: what was done is then idle. */
+  see(paneId: string): void {
+    const entry = this.#entries.get(paneId);
+    if (entry?.status === 'done') this.#change(paneId, entry, 'idle');
+  }
+
+  describe(pane: StatePane): AgentInfo {
+    const { id, title, meta, status, exitCode, exitSignal } = pane;
+    const known = { id, vendor: String(meta['agent.runtime'] ?? vendorOf(pane)), title };
+    const noted = meta['agent.lastEventAt'];
+    const then = typeof noted === 'string' && { since: noted };
+    if (status === 'exited') return { ...known, status: 'gone', ...then, exitCode, exitSignal };
+    const entry = this.#entries.get(id);
+    if (!entry?.decision) return { ...known, status: statusIn(meta) ?? 'unknown', ...then };
+    const { reason, evidence, from } = entry.decision.signal;
+    return {
+      ...known,
+      status: entry.status ?? 'unknown',
+      since: new Date(entry.since).toISOString(),
+      ...(reason && { reason }),
+      evidence,
+      authority: from,
+    };
+  }
+
+  explain(pane: StatePane): AgentExplanation {
+    const entry = this.#entries.get(pane.id);
+    const now = this.#options.clock.now();
+    const info = this.describe(pane);
+    const decider = entry?.decision?.signal.from;
+    return {
+      ...info,
+      rule:
+        entry?.decision?.rule ??
+        (pane.status === 'exited' ? 'its program has ended' : 'nothing is known yet'),
+      signals: (entry?.agent.signals ?? []).map(({ from, status, reason, evidence, at }) => ({
+        ...{ authority: from, status, ...(reason && { reason }), evidence },
+        ...{ ageMs: Math.max(0, now - at), decides: from === decider },
+      })),
+      gaps: this.#options.gapsOf(vendorOf(pane)),
+    };
+  }
+
+  #end(pane: StatePane): void {
+    this.forget(pane.id);
+    const before = statusIn(pane.meta);
+    if (before === 'gone') return;
+    const state = {
+      ...{ paneId: pane.id, status: 'gone' as const, ...(before && { before }) },
+      evidence: 'its program has ended',
+    };
+    this.#note(pane.id, noteOf('gone', this.#options.clock.now()), { from: this.#options.hub, state });
+  }
+
+  /** Its record is gone, or somebody else's program takes its place. */
+  forget(paneId: string): void {
+    this.#entries.get(paneId)?.agent.close();
+    this.#entries.delete(paneId);
+  }
+
+  close(): void {
+    for (const paneId of [...this.#entries.keys()]) this.forget(paneId);
+  }
+
+  #believe(paneId: string, entry: Entry, decision: Decision): void {
+    const { status, reason } = decision.signal;
+    const before = entry.decision?.signal.reason?.kind;
+    entry.decision = decision;
+    const shown = status === 'idle' ? this.#atRest(paneId, entry) : status;
+    if (
+      shown !== entry.status ||
+      (entry.status === 'blocked' && before !== undefined && before !== reason?.kind)
+    )
+      this.#change(paneId, entry, shown);
+  }
+
+  /** What came to rest while nobody looked is done, until somebody does. */
+  #atRest(paneId: string, { status }: Entry): AgentStatus {
+    const unseen = status === 'done' || (status === 'running' && !this.#options.isLookedAt(paneId));
+    return unseen ? 'done' : 'idle';
+  }
+
+  #change(paneId: string, entry: Entry, status: AgentStatus): void {
+    const before = entry.status;
+    const { reason, evidence, from: authority } = entry.decision?.signal ?? {};
+    const now = this.#options.clock.now();
+    Object.assign(entry, { status, since: now });
+    const state = {
+      ...{ paneId, status, ...(before && { before }), ...(reason && { reason }) },
+      ...(evidence !== undefined && { evidence }),
+      ...(authority && { authority }),
+    };
+    this.#note(paneId, noteOf(status, now), { from: this.#options.hub, state });
+  }
+
+  /** What is believed is believed at once; it is written down and told in its turn. */
+  #note(paneId: string, set: Meta, told?: StateTold): void {
+    const { note, find, log } = this.#options;
+    this.#turns
+      .take(paneId, async () => find(paneId) && (await note(paneId, set, told)))
+      .catch((error: unknown) => log.warn('what an agent does could not be noted', { paneId, error }));
+  }
+}
+
+/** The notes of a pane that say what its agent does. */
+export function noteOf(status: AgentStatus, at: number): Meta {
+  return { 'agent.status': status, 'agent.lastEventAt': new Date(at).toISOString() };
+}
+
+const statusIn = (meta: Meta): AgentStatus | undefined =>
+  agentStatuses.find((status) => status === meta['agent.status']);
+
+const vendorOf = ({ argv }: Pick<StatePane, 'argv'>): VendorName => recogniseVendor(argv).name;

@@ -1,0 +1,56 @@
+import { authorities } from '@polyphony/protocol';
+import { isAtRest, isBusy, type Signal } from './signal.ts';
+
+/** A screen is drawn, and a session file written, so much after what they tell of. */
+export const settleMs = 300;
+/** So long an agent may show nothing of what it was just told to do. */
+export const patienceMs = 2_000;
+
+export interface Decision {
+  readonly signal: Signal;
+  /** Why this one is believed. */
+  readonly rule: string;
+}
+
+/**
+ * Whom to believe. The highest source that tells anything, unless a lower one tells something else that is newer:
+ * no hook tells of Esc, a screen does. Undefined when nobody tells anything.
+ */
+export function decide(signals: readonly Signal[], now: number): Decision | undefined {
+  const telling = authorities
+    .map((authority) => signals.find(({ from, status }) => from === authority && status !== 'unknown'))
+    .filter((signal) => signal !== undefined);
+  const [highest, ...lower] = telling;
+  if (!highest) return undefined;
+  let decision: Decision = { signal: highest, rule: 'the highest source that tells' };
+  for (const signal of lower) {
+    const rule = whyOverruled(decision.signal, signal, now);
+    if (rule !== undefined) decision = { signal, rule };
+  }
+  return decision;
+}
+
+/** Why a lower source is believed before a higher one; undefined when it is not. */
+function whyOverruled(higher: Signal, lower: Signal, now: number): string | undefined {
+  if (lower.status === higher.status || (isAtRest(higher) && isAtRest(lower))) return undefined;
+  if (higher.from === 'process') return undefined; // What has ended does nothing any more.
+  const { from } = higher;
+  if (isAtRest(higher) && isBusy(lower)) {
+    if (lower.seen > higher.at) return `seen since ${from} told that it rests`;
+    // Not yet redrawn: it may be a moment behind, or just begin the next turn.
+    return now < higher.at + patienceMs
+      ? `not at rest before the ${lower.from} agrees with ${from}`
+      : undefined;
+  }
+  if (lower.at > higher.at + settleMs) return `changed since ${from} told otherwise`;
+  const wait = isAtRest(lower) ? patienceMs : settleMs;
+  return lower.seen > higher.at + wait ? `still so long after ${from} told otherwise` : undefined;
+}
+
+/** When to look again, because what is believed now may not hold for long; undefined when nothing contradicts it. */
+export function nextLook(signals: readonly Signal[], now: number): number | undefined {
+  const told = signals.filter(({ status }) => status !== 'unknown');
+  if (told.every(({ status }) => status === told[0]?.status)) return undefined;
+  const latest = Math.max(...told.map(({ at }) => at));
+  return [latest + settleMs, latest + patienceMs].map((at) => at + 20).find((at) => at > now);
+}

@@ -1,0 +1,181 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { AgentStatus, Authority, PaneScreen } from '@polyphony/protocol';
+import type { Clock } from '../../platform/clock.ts';
+import { type Reading, readScreen } from '../read-screen.ts';
+import type { VendorName } from '../vendors/vendor.ts';
+import { type Decision, decide, nextLook } from './decide.ts';
+import { SessionFile } from './session-file.ts';
+import { isAtRest, type Signal } from './signal.ts';
+
+/** The pane of an agent, as watching it needs it. */
+export interface WatchedPane {
+  readonly vendor: VendorName;
+  readonly pid: number;
+  readonly startedAt: number;
+  screen(): Promise<PaneScreen>;
+  /** Comes round each time it has printed something, until the signal, its end or the end of the host. */
+  stirs(signal: AbortSignal): AsyncIterable<unknown>;
+}
+
+/** A frame is drawn in several pieces: so long they may gather. */
+const gatherMs = 40;
+/** An agent that works draws all the time; so often its screen is read. */
+const lookEveryMs = 200;
+/** What a screen must go on saying before it is believed: between two frames it can look like this by accident. */
+const confirmMs: Partial<Readonly<Record<AgentStatus, number>>> = { idle: 150, unknown: 1_000 };
+/** So long an agent of which nothing is known is starting. */
+const startMs = 30_000;
+const retryMs = 1_000;
+
+/** Follows one agent: gathers what the sources tell, and weighs it whenever one of them tells something new. */
+export class WatchedAgent {
+  readonly #pane: WatchedPane;
+  readonly #clock: Clock;
+  readonly #onDecision: (decision: Decision) => void;
+  readonly #signals = new Map<Authority, Signal>();
+  readonly #stop = new AbortController();
+  readonly #sessionFile: SessionFile | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #timerAt = Number.POSITIVE_INFINITY;
+  #looking = false;
+  #lastLook = 0;
+  /** When it last printed something. */
+  #drawn = 0;
+  /** What the screen says that is not believed yet. */
+  #doubtful: { readonly reading: Reading; readonly at: number } | undefined;
+
+  constructor(pane: WatchedPane, clock: Clock, onDecision: (decision: Decision) => void) {
+    this.#pane = pane;
+    this.#clock = clock;
+    this.#onDecision = onDecision;
+    this.#sessionFile = SessionFile.of(pane.vendor, pane.pid);
+    void this.#follow();
+  }
+
+  /** What every source tells now. */
+  get signals(): readonly Signal[] {
+    return [...this.#signals.values()];
+  }
+
+  /** Takes what an event tells, unless a newer one of that source was there before. */
+  hear(signal: Signal): void {
+    const before = this.#signals.get(signal.from);
+    if (before && before.at > signal.at) return;
+    this.#signals.set(signal.from, signal);
+    // That it rests is believed when the screen was looked at since.
+    if (!isAtRest(signal) || this.#pane.vendor === 'generic') this.#weigh();
+    this.#lookAt(0);
+  }
+
+  close(): void {
+    this.#stop.abort();
+    clearTimeout(this.#timer);
+  }
+
+  async #follow(): Promise<void> {
+    const { signal } = this.#stop;
+    while (!signal.aborted) {
+      this.#lookAt(0);
+      try {
+        for await (const _ of this.#pane.stirs(signal)) {
+          this.#drawn = this.#clock.now();
+          this.#lookAt(this.#drawn + gatherMs);
+        }
+      } catch {
+        // The host is away, or the pane has just ended: the next round tells.
+      }
+      await pause(retryMs, undefined, { signal, ref: false }).catch(() => undefined); // Aborted: the loop ends.
+    }
+  }
+
+  /** Looks at that time at the latest, and not more often than is of use. */
+  #lookAt(time: number): void {
+    if (this.#stop.signal.aborted) return;
+    const at = Math.max(time, this.#lastLook + lookEveryMs, this.#clock.now());
+    if (at >= this.#timerAt) return;
+    clearTimeout(this.#timer);
+    this.#timerAt = at;
+    this.#timer = setTimeout(() => {
+      this.#timerAt = Number.POSITIVE_INFINITY;
+      void this.#look();
+    }, at - this.#clock.now());
+    this.#timer.unref();
+  }
+
+  async #look(): Promise<void> {
+    if (this.#looking) {
+      this.#lookAt(0);
+      return;
+    }
+    this.#looking = true;
+    try {
+      const { vendor } = this.#pane;
+      const [screen, told] = await Promise.all([
+        vendor === 'generic' ? undefined : this.#pane.screen().catch(() => undefined), // It may be ending.
+        this.#sessionFile?.read(),
+      ]);
+      if (this.#stop.signal.aborted) return;
+      this.#lastLook = this.#clock.now();
+      if (told) this.#keep({ from: 'session file', ...told });
+      else this.#signals.delete('session file');
+      if (screen) this.#see(readScreen(vendor, screen));
+      this.#weigh();
+    } finally {
+      this.#looking = false;
+    }
+  }
+
+  #see(reading: Reading): void {
+    const now = this.#clock.now();
+    const before = this.#signals.get('screen');
+    const same = before && before.status === reading.status && before.reason?.kind === reading.blockedOn;
+    const wait = same ? 0 : (confirmMs[reading.status] ?? 0);
+    if (this.#doubtful?.reading.status !== reading.status) this.#doubtful = { reading, at: now };
+    const since = this.#doubtful.at;
+    if (now < since + wait) {
+      this.#lookAt(since + wait);
+      return;
+    }
+    this.#doubtful = undefined;
+    this.#keep({ from: 'screen', ...signalOf(reading) }, since);
+  }
+
+  /** Keeps what a source says that can be looked at again: since when, and when it was last seen. */
+  #keep(told: Omit<Signal, 'at' | 'seen'>, since = this.#clock.now()): void {
+    const now = this.#clock.now();
+    const before = this.#signals.get(told.from);
+    const same = before && before.status === told.status && before.reason?.kind === told.reason?.kind;
+    // One that works draws all the time: a picture of work that stands still tells of the past.
+    const seen = told.status === 'running' && told.from === 'screen' ? this.#drawn || since : now;
+    this.#signals.set(told.from, {
+      ...told,
+      at: same ? before.at : since,
+      seen: same ? Math.max(before.seen, seen) : seen,
+    });
+  }
+
+  #weigh(): void {
+    if (this.#stop.signal.aborted) return;
+    const now = this.#clock.now();
+    const again = nextLook(this.signals, now);
+    if (again !== undefined) this.#lookAt(again);
+    this.#onDecision(decide(this.signals, now) ?? this.#nothingKnown(now));
+  }
+
+  #nothingKnown(now: number): Decision {
+    const { startedAt } = this.#pane;
+    const young = now < startedAt + startMs;
+    if (young) this.#lookAt(startedAt + startMs);
+    const evidence = young ? 'it has just been started' : 'it runs, and nothing tells what it does';
+    const status = young ? 'starting' : 'unknown';
+    return {
+      signal: { from: 'process', status, evidence, at: young ? startedAt : startedAt + startMs, seen: now },
+      rule: 'no source tells anything',
+    };
+  }
+}
+
+function signalOf({ status, blockedOn, evidence }: Reading): Omit<Signal, 'from' | 'at' | 'seen'> {
+  const kind = blockedOn ?? 'dialog';
+  return { status, evidence, ...(status === 'blocked' && { reason: { kind } }) };
+}
