@@ -77,7 +77,7 @@ const knownAtBuild: Plugin = {
   },
 };
 
-const withoutSchemas = ['allowed', 'client', 'environment', 'error', 'event', 'nearest'];
+const withoutSchemas = ['agent-reason', 'allowed', 'client', 'environment', 'error', 'event', 'nearest'];
 
 /**
  * The modules of the protocol that load nothing. Whoever imports a schema into the command line is told so here, but

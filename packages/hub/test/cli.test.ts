@@ -317,12 +317,22 @@ describe('the command line and its hub', () => {
   it('lists agents, those that wait for somebody first, also of a hub that has no list of them', async () => {
     const agents = [
       { id: 'a', vendor: 'codex', status: 'idle', title: 'one' },
-      { id: 'b', vendor: 'claude', status: 'blocked', title: 'two', evidence: 'Proceed?' },
+      { id: 'd', vendor: 'gemini', status: 'done', title: 'three' },
+      {
+        ...{ id: 'b', vendor: 'claude', status: 'blocked', title: 'two', evidence: 'Proceed?' },
+        since: new Date(Date.now() - 7_500_000).toISOString(),
+        reason: { kind: 'permission', tool: 'Bash', input: '{"command":"rm -rf build"}' },
+      },
     ];
     const hub = await standIn({ '/action/agent:list': { body: agents } });
     const rows = async () =>
       (await ground.ok('agent', 'list')).split('\n').map((line) => line.replace(/ +/g, ' '));
-    expect(await rows()).toEqual(['b blocked claude two: Proceed?', 'a idle codex one', '']);
+    expect(await rows()).toEqual([
+      'b blocked 2h claude permission: Bash rm -rf build',
+      'd done gemini three',
+      'a idle codex one',
+      '',
+    ]);
     await hub.close();
     opened.splice(0);
     const meta = { 'agent.status': 'running', 'agent.runtime': 'gemini' };

@@ -8,6 +8,7 @@ import {
   type Meta,
   type PaneScreen,
   type PaneStatus,
+  reasonText,
 } from '@polyphony/protocol';
 import type { Source } from '../../events/event-log.ts';
 import type { Clock } from '../../platform/clock.ts';
@@ -229,7 +230,7 @@ export class AgentStates {
       ...(evidence !== undefined && { evidence }),
       ...(authority && { authority }),
     };
-    this.#note(paneId, noteOf(status, now), { from: this.#options.hub, state });
+    this.#note(paneId, noteOf(status, now, reason), { from: this.#options.hub, state });
   }
 
   /** What is believed is believed at once; it is written down and told in its turn. */
@@ -242,8 +243,12 @@ export class AgentStates {
 }
 
 /** The notes of a pane that say what its agent does. */
-export function noteOf(status: AgentStatus, at: number): Meta {
-  return { 'agent.status': status, 'agent.lastEventAt': new Date(at).toISOString() };
+export function noteOf(status: AgentStatus, at: number, reason?: AgentReason): Meta {
+  return {
+    'agent.status': status,
+    'agent.reason': reason ? reasonText(reason) : null,
+    'agent.lastEventAt': new Date(at).toISOString(),
+  };
 }
 
 const statusIn = (meta: Meta): AgentStatus | undefined =>

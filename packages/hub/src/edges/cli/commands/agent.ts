@@ -1,11 +1,16 @@
 import {
+  type AgentExplanation,
+  type AgentInfo,
   type AgentPane,
   type Client,
   type Delivery,
   didYouMean,
   listed,
   PolyError,
+  reasonText,
 } from '@polyphony/protocol';
+import { age } from '../age.ts';
+import { statusColours } from '../agent-colours.ts';
 import { type Command, command } from '../command.ts';
 import { choice, pairs, text, time } from '../flag.ts';
 import { shown } from '../output.ts';
@@ -53,14 +58,46 @@ export const agentCommands: readonly Command[] = [
       const agents = await listAgents(hub);
       if (json) return out.json(agents);
       if (agents.length === 0) return out.note('No agents yet. Start one with: poly agent create claude');
-      const header = ['AGENT', 'STATUS', 'VENDOR', 'TITLE'].map((name) => out.paint('dim', name));
-      const rows = agents.map(({ id, vendor, status, evidence, title }) => [
-        out.paint('cyan', id),
-        out.paint(status === 'blocked' ? 'yellow' : 'dim', status),
-        vendor,
-        shown([title, evidence].filter(Boolean).join(': '), 200),
+      const header = ['AGENT', 'STATUS', 'SINCE', 'VENDOR', 'WHY'].map((name) => out.paint('dim', name));
+      const rows = agents.map((agent) => [
+        out.paint('cyan', agent.id),
+        out.paint(statusColours[agent.status] ?? 'dim', agent.status),
+        agent.since === undefined ? '' : age(Date.parse(agent.since)),
+        agent.vendor,
+        shown(why(agent), 200),
       ]);
-      out.table([...(out.isTerminal ? [header] : []), ...rows], { cut: 3 });
+      out.table([...(out.isTerminal ? [header] : []), ...rows], { cut: 4 });
+    },
+  }),
+  command({
+    name: 'agent explain',
+    summary: 'Says why an agent is taken to do what it does.',
+    args: ['<pane>'],
+    completes: 'pane',
+    examples: ['poly agent explain review', 'poly agent explain review --json'],
+    async run({ args: [paneId = ''], hub, out, json }) {
+      const explained = await callOnPane<AgentExplanation>(hub, 'agent:explain', { paneId });
+      if (json) return out.json(explained);
+      const { id, status, since, vendor, rule, signals, gaps } = explained;
+      const lasting = since === undefined ? '' : ` for ${age(Date.parse(since))}`;
+      out.line(
+        `${out.paint('cyan', id)} (${vendor}) is ${out.paint(statusColours[status] ?? 'dim', status)}${lasting}`,
+      );
+      if (why(explained) !== '') out.line(`  ${shown(why(explained), 500)}`);
+      out.line(`  Believed: ${rule}.`);
+      out.line();
+      out.table(
+        signals.map(({ authority, status: said, evidence, ageMs, decides }) => [
+          decides ? '→' : ' ',
+          authority,
+          said,
+          `${age(Date.now() - ageMs)} ago`,
+          out.paint('dim', shown(evidence, 200)),
+        ]),
+        { cut: 4 },
+      );
+      if (signals.length === 0) out.line('  Nothing tells anything of it.');
+      for (const gap of gaps) out.note(out.paint('dim', `Not told by ${vendor}: ${gap}.`));
     },
   }),
   command({
@@ -107,19 +144,22 @@ function noAgent([program = '']: readonly string[]): (error: unknown) => never {
   };
 }
 
-interface AgentRow {
-  readonly id: string;
-  readonly vendor: string;
+type AgentRow = Pick<AgentInfo, 'id' | 'vendor' | 'since' | 'reason' | 'evidence' | 'title'> & {
   readonly status: string;
-  /** What on its screen says so. */
-  readonly evidence?: string;
-  readonly title: string;
-}
+};
 
-/** Those that wait for somebody come first. */
+/** What it waits for, or what shows that it does what it does. */
+const why = ({ reason, evidence, title }: Pick<AgentRow, 'reason' | 'evidence' | 'title'>): string =>
+  reason ? reasonText(reason) : [title, evidence].filter(Boolean).join(': ');
+
+/** Who needs somebody comes first. */
+const urgency = ['blocked', 'error', 'done'];
+
 async function listAgents(hub: Client): Promise<readonly AgentRow[]> {
   const agents = await askForAgents(hub);
-  return agents.toSorted((a, b) => Number(b.status === 'blocked') - Number(a.status === 'blocked'));
+  const rank = ({ status }: AgentRow): number =>
+    (urgency.indexOf(status) + urgency.length + 1) % (urgency.length + 1);
+  return agents.toSorted((a, b) => rank(a) - rank(b));
 }
 
 async function askForAgents(hub: Client): Promise<readonly AgentRow[]> {

@@ -7,6 +7,8 @@ import {
   type PaneScreen,
   PolyError,
 } from '@polyphony/protocol';
+import { age } from '../age.ts';
+import { statusColours } from '../agent-colours.ts';
 import { type Call, type Command, command } from '../command.ts';
 import { choice, pairs, text, time, toggle, wholeNumber } from '../flag.ts';
 import { grepPane } from '../grep-pane.ts';
@@ -309,35 +311,24 @@ function noKey(error: unknown): never {
   });
 }
 
-function rowOf(
-  { id, status, exitCode, exitSignal, backend, title, createdAt }: PaneInfo,
-  out: Output,
-): readonly string[] {
-  const state =
-    status === 'running'
-      ? out.paint('green', '● running')
-      : exitCode === 0
-        ? out.paint('dim', '✓ exited 0')
-        : out.paint('red', `✕ exited ${exitSignal ?? exitCode ?? '?'}`);
+function rowOf(info: PaneInfo, out: Output): readonly string[] {
+  const { id, backend, title, meta, createdAt } = info;
+  const { 'agent.reason': reason } = info.status === 'running' ? meta : {};
   return [
     out.paint('cyan', id),
-    state,
+    stateOf(info, out),
     backend,
-    shown(title, 200),
+    shown([title, reason].filter(Boolean).join(' · '), 200),
     out.paint('dim', age(Date.parse(createdAt))),
   ];
 }
 
-const units: readonly (readonly [seconds: number, name: string])[] = [
-  [86_400, 'd'],
-  [3_600, 'h'],
-  [60, 'm'],
-  [1, 's'],
-];
-
-/** How long ago, in the largest unit that fits. */
-export function age(since: number, now: number = Date.now()): string {
-  const seconds = Math.max(0, Math.floor((now - since) / 1000));
-  const [size, name] = units.find(([length]) => seconds >= length) ?? [1, 's'];
-  return `${Math.floor(seconds / size)}${name}`;
+function stateOf({ status, exitCode, exitSignal, meta }: PaneInfo, out: Output): string {
+  const agent = meta['agent.status'];
+  if (status === 'running' && typeof agent === 'string')
+    return out.paint(statusColours[agent] ?? 'dim', `● agent ${agent}`);
+  if (status === 'running') return out.paint('green', '● running');
+  return exitCode === 0
+    ? out.paint('dim', '✓ exited 0')
+    : out.paint('red', `✕ exited ${exitSignal ?? exitCode ?? '?'}`);
 }

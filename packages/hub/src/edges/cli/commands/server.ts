@@ -1,9 +1,9 @@
 import { PolyError, type ServerStatus } from '@polyphony/protocol';
+import { age } from '../age.ts';
 import { type Call, type Command, command } from '../command.ts';
 import { isNoHub, readDiscovery } from '../find-hub.ts';
 import { text, toggle, wholeNumber } from '../flag.ts';
 import { waitingNote } from './approvals.ts';
-import { age } from './pane.ts';
 
 const startFlags = {
   port: wholeNumber('TCP port; 0 for any. Without it the last one used, else 4096.', { most: 65_535 }),
