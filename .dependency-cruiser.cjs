@@ -27,7 +27,8 @@ const hubFolders = {
   shell: ['registry', 'events', 'store', 'platform'],
   server: ['registry', 'events', 'store', 'platform'],
   extensions: ['registry', 'events', 'store', 'platform'],
-  edges: ['registry', 'events', 'platform'],
+  notices: ['events', 'platform'],
+  edges: ['registry', 'events', 'platform', 'notices'],
 };
 
 const hubRules = Object.entries(hubFolders).map(([name, others]) => ({

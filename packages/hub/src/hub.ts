@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { PolyError, participantOf, type ServerStatus } from '@polyphony/protocol';
 import { registerAgentActions } from './agents/actions.ts';
 import { AgentStates } from './agents/state/agent-states.ts';
-import { Lookers } from './agents/state/lookers.ts';
 import { registerApprovalActions } from './approvals/actions.ts';
 import { Approvals } from './approvals/approvals.ts';
 import { adapters } from './capture/adapters/adapters.ts';
@@ -21,6 +20,7 @@ import { Handlers } from './events/handlers.ts';
 import { registerExtensionActions } from './extensions/actions.ts';
 import { createExtensions } from './extensions/extensions.ts';
 import type { Host } from './host/client.ts';
+import { Notifier } from './notices/notifier.ts';
 import { registerPaneActions } from './panes/actions.ts';
 import { Panes } from './panes/panes.ts';
 import { permitPane } from './panes/permit.ts';
@@ -169,15 +169,14 @@ async function build(
     hub: user,
   });
   ends.push(() => panes.disconnect());
-  const lookers = new Lookers();
   const states = new AgentStates({
     ...{ clock, log, hub },
     ...statePanes(panes),
     lastHeard: ({ id, createdAt }) => lastHeard(store, id, createdAt),
-    isLookedAt: (pane) => lookers.has(pane),
+    isLookedAt: (pane) => panes.lookers.has(pane),
     gapsOf: (vendor) => adapters[vendor]?.gaps ?? [],
   });
-  lookers.onLook((pane) => states.see(pane));
+  panes.lookers.onLook((pane) => states.see(pane));
   events.listen((batch) => {
     for (const { event, payload } of batch)
       if (event === 'pane:removed') states.forget((payload as { readonly paneId: string }).paneId);
@@ -270,7 +269,15 @@ async function build(
   await panes.adopt();
   for (const pane of panes.book.list()) states.meet(pane);
   const openRoutes = [exchangeRoute(credentials), ...webFiles(options.web)];
-  const sessions = paneStreams(panes, permissions);
+  const notifier = new Notifier({
+    ...{ events, log, env, wanted: config.notify },
+    placeOf: (paneId) => {
+      const pane = panes.book.find(paneId);
+      return pane && { vendor: String(pane.meta['agent.runtime']), title: pane.title, cwd: pane.cwd };
+    },
+    terminals: () => session.terminals(),
+  });
+  const sessions = paneStreams(panes, permissions, notifier);
   const mcp = new McpEdge({
     ...{ dispatch, version },
     actions: () => registry.list(),

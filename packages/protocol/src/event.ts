@@ -56,6 +56,8 @@ export interface BuiltInEvents {
     readonly reason?: AgentReason;
     readonly evidence?: string;
     readonly authority?: Authority;
+    /** Somebody should look, and nobody has it before them. */
+    readonly attention?: true | undefined;
   };
   /** An event of a coding agent's own hooks is in the record; without an id it is only known that one is missing. */
   readonly 'agent:captured': {

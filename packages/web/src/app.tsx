@@ -1,6 +1,7 @@
 import type { PaneInfo } from '@polyphony/protocol';
 import { type JSX, useEffect, useRef, useState, useSyncExternalStore } from 'react';
 import { Approvals } from './approvals.tsx';
+import { useAttention } from './attention.ts';
 import { EndPaneDialog } from './end-pane-dialog.tsx';
 import { Header } from './header.tsx';
 import { HelpDialog } from './help-dialog.tsx';
@@ -10,11 +11,12 @@ import { useLayout } from './layout.ts';
 import { LinkDialog } from './link-dialog.tsx';
 import { NewPaneDialog } from './new-pane-dialog.tsx';
 import { PaneList } from './pane-list.tsx';
-import { commandOf } from './pane-state.ts';
+import { commandOf, needsSomebody } from './pane-state.ts';
 import { PaneTile, type TileHandle } from './pane-tile.tsx';
 import { usePreference, useScheme } from './preferences.ts';
 import { forgetKey } from './session-key.ts';
 import { SignIn } from './sign-in.tsx';
+import { useSound } from './sound.ts';
 import { Trouble } from './trouble.tsx';
 
 type Question =
@@ -32,6 +34,7 @@ export function App({ hub }: { readonly hub: HubState }): JSX.Element {
   const layout = useLayout();
   const [theme, setTheme] = usePreference('theme', 'system');
   const [reader, setReader] = usePreference('screen-reader', 'off');
+  const [sound, setSound] = usePreference('sound', 'off');
   const [chosenLetters, setLetters] = usePreference('letters', '');
   const letters = lettersOf(chosenLetters);
   const { scheme, otherTheme } = useScheme(theme);
@@ -63,12 +66,13 @@ export function App({ hub }: { readonly hub: HubState }): JSX.Element {
     setShowsPane(false);
     document.getElementById('panes')?.focus();
   };
-  const open = (paneId: string): void => {
+  const openPane = (paneId: string): void => {
     layout.open(paneId);
     setSelected(paneId);
     setShowsPane(true);
     focusNext.current = -1;
   };
+  const needing = panes.filter(needsSomebody);
   const move = (to: (place: number) => number): void => {
     const place = to(listed.findIndex(({ id }) => id === current));
     setSelected(listed[Math.max(0, Math.min(listed.length - 1, place))]?.id);
@@ -89,7 +93,12 @@ export function App({ hub }: { readonly hub: HubState }): JSX.Element {
     previous: () => move((place) => place - 1),
     first: () => move(() => 0),
     last: () => move(() => listed.length - 1),
-    open: () => current !== undefined && open(current),
+    open: () => current !== undefined && openPane(current),
+    needed: () => {
+      const open = needing.findIndex(({ id }) => id === activePane?.id);
+      const next = needing[(open + 1) % needing.length];
+      if (next) openPane(next.id);
+    },
     new: () => ask({ kind: 'new' }),
     end: () => end(current),
     search: () => inTile((tile) => tile.search()),
@@ -132,9 +141,14 @@ export function App({ hub }: { readonly hub: HubState }): JSX.Element {
     if (connection === 'refused') forgetKey();
   }, [connection]);
   useEffect(() => {
-    const { length } = approvals;
-    document.title = length > 0 ? `(${length}) Polyphony` : 'Polyphony';
-  }, [approvals]);
+    const waiting = approvals.length + needing.length;
+    document.title = waiting > 0 ? `(${waiting}) Polyphony` : 'Polyphony';
+  }, [approvals.length, needing.length]);
+  useSound(sound === 'on', needing.length);
+  useAttention(
+    hub,
+    tiles.flatMap((pane) => pane?.id ?? []),
+  );
   useEffect(() => {
     // After the tile that was asked for is there, and the dialog that asked for it has given the focus back.
     if (focusNext.current === undefined || !activePane || question) return;
@@ -149,12 +163,14 @@ export function App({ hub }: { readonly hub: HubState }): JSX.Element {
       <Header
         connection={connection}
         waiting={approvals.length}
+        needing={needing.length}
         count={layout.count}
         theme={theme}
         onCount={layout.setCount}
         onNew={commands.new}
         onTheme={commands.theme}
         onHelp={commands.help}
+        onNeeded={commands.needed}
         onApprovals={() => {
           focusList();
           commands.approvals();
@@ -187,10 +203,10 @@ export function App({ hub }: { readonly hub: HubState }): JSX.Element {
           selected={current}
           open={new Set(layout.tiles.filter((id) => id !== undefined))}
           onSelect={setSelected}
-          onOpen={open}
+          onOpen={openPane}
         />
         {listed.length === 0 && connection === 'live' && (
-          <p className="empty dim">{panes.length === 0 ? 'No panes yet. n starts one.' : 'No pane fits.'}</p>
+          <p className="empty dim">{panes.length === 0 ? 'No panes yet. c starts one.' : 'No pane fits.'}</p>
         )}
       </nav>
       <main className="tiles" data-count={layout.count}>
@@ -229,7 +245,7 @@ export function App({ hub }: { readonly hub: HubState }): JSX.Element {
                 focusList();
               }}
             >
-              Choose a pane from the list, or start one with n.
+              Choose a pane from the list, or start one with c.
             </button>
           ),
         )}
@@ -239,6 +255,8 @@ export function App({ hub }: { readonly hub: HubState }): JSX.Element {
         <HelpDialog
           screenReader={reader === 'on'}
           onScreenReader={(on) => setReader(on ? 'on' : 'off')}
+          sound={sound === 'on'}
+          onSound={(on) => setSound(on ? 'on' : 'off')}
           onClose={() => ask(undefined)}
         />
       )}
@@ -246,7 +264,7 @@ export function App({ hub }: { readonly hub: HubState }): JSX.Element {
         <NewPaneDialog
           hub={hub}
           size={handles.current[layout.active]?.sizeHere()}
-          onStarted={open}
+          onStarted={openPane}
           onClose={() => ask(undefined)}
         />
       )}

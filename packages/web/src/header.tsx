@@ -5,6 +5,8 @@ import { type TileCount, tileCounts } from './layout.ts';
 interface HeaderProps {
   readonly connection: Connection;
   readonly waiting: number;
+  /** How many agents need somebody. */
+  readonly needing: number;
   readonly count: TileCount;
   readonly theme: string;
   readonly onCount: (count: TileCount) => void;
@@ -12,6 +14,7 @@ interface HeaderProps {
   readonly onTheme: () => void;
   readonly onHelp: () => void;
   readonly onApprovals: () => void;
+  readonly onNeeded: () => void;
 }
 
 const connections: Readonly<Record<Connection, string>> = {
@@ -23,7 +26,19 @@ const connections: Readonly<Record<Connection, string>> = {
 const signs: Readonly<Record<string, string>> = { system: '◐', dark: '●', light: '○' };
 
 export function Header(props: HeaderProps): JSX.Element {
-  const { connection, waiting, count, theme, onCount, onNew, onTheme, onHelp, onApprovals } = props;
+  const {
+    connection,
+    waiting,
+    needing,
+    count,
+    theme,
+    onCount,
+    onNew,
+    onTheme,
+    onHelp,
+    onApprovals,
+    onNeeded,
+  } = props;
   return (
     <header className="bar">
       <h1>Polyphony</h1>
@@ -34,6 +49,16 @@ export function Header(props: HeaderProps): JSX.Element {
       {waiting > 0 && (
         <button type="button" className="waiting" onClick={onApprovals}>
           {waiting} to approve
+        </button>
+      )}
+      {needing > 0 && (
+        <button
+          type="button"
+          className="waiting"
+          title="The next agent that needs you (n)"
+          onClick={onNeeded}
+        >
+          {needing === 1 ? '1 agent needs you' : `${needing} agents need you`}
         </button>
       )}
       <fieldset className="count" aria-label="Tiles">
@@ -50,7 +75,7 @@ export function Header(props: HeaderProps): JSX.Element {
           </button>
         ))}
       </fieldset>
-      <button type="button" className="primary" title="New pane (n)" onClick={onNew}>
+      <button type="button" className="primary" title="New pane (c)" onClick={onNew}>
         New pane
       </button>
       <button type="button" aria-label={`Theme: ${theme}`} title={`Theme: ${theme} (t)`} onClick={onTheme}>

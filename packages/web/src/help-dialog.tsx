@@ -5,10 +5,13 @@ import { Modal } from './modal.tsx';
 interface HelpDialogProps {
   readonly screenReader: boolean;
   readonly onScreenReader: (on: boolean) => void;
+  readonly sound: boolean;
+  readonly onSound: (on: boolean) => void;
   readonly onClose: () => void;
 }
 
-export function HelpDialog({ screenReader, onScreenReader, onClose }: HelpDialogProps): JSX.Element {
+export function HelpDialog(props: HelpDialogProps): JSX.Element {
+  const { screenReader, onScreenReader, sound, onSound, onClose } = props;
   return (
     <Modal title="Keys" onClose={onClose}>
       <div className="help">
@@ -39,6 +42,14 @@ export function HelpDialog({ screenReader, onScreenReader, onClose }: HelpDialog
               onChange={(event) => onScreenReader(event.currentTarget.checked)}
             />
             Make terminals readable to a screen reader
+          </label>
+          <label className="check">
+            <input
+              type="checkbox"
+              checked={sound}
+              onChange={(event) => onSound(event.currentTarget.checked)}
+            />
+            Make a sound when an agent begins to need you
           </label>
         </section>
       </div>

@@ -7,6 +7,7 @@ export type Command =
   | 'first'
   | 'last'
   | 'open'
+  | 'needed'
   | 'new'
   | 'end'
   | 'search'
@@ -36,7 +37,8 @@ export const listKeys: readonly Key[] = [
   { keys: ['G', 'End'], command: 'last', does: 'the last pane' },
   { keys: ['Enter'], command: 'open', does: 'open the pane, and type into it' },
   { keys: ['/'], command: 'filter', does: 'filter the list' },
-  { keys: ['n'], command: 'new', does: 'start a new pane' },
+  { keys: ['n'], command: 'needed', does: 'the next agent that needs you' },
+  { keys: ['c'], command: 'new', does: 'start a new pane' },
   { keys: ['x'], command: 'end', does: 'end the pane (asks first)' },
   { keys: ['s'], command: 'search', does: 'search what the open pane printed' },
   { keys: ['f'], command: 'fit', does: 'give the open pane the size of its tile' },

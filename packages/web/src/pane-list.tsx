@@ -32,7 +32,7 @@ export function PaneList({ panes, now, selected, open, onSelect, onOpen }: PaneL
       aria-activedescendant={selected === undefined ? undefined : rowId(selected)}
     >
       {panes.map((pane) => {
-        const { label, tone } = stateOf(pane);
+        const { label, tone, reason, since } = stateOf(pane);
         const command = commandOf(pane);
         const { name, title } = nameOf(pane);
         const count = pane.lines;
@@ -65,8 +65,12 @@ export function PaneList({ panes, now, selected, open, onSelect, onOpen }: PaneL
               {ageOf(pane.createdAt, now)}
             </span>
             {command !== name && <span className="command mono">{command}</span>}
+            {reason !== undefined && <bdi className="reason">{reason}</bdi>}
             <span className="facts">
-              <span className={`state ${tone}`}>{label}</span>
+              <span className={`state ${tone}`}>
+                {label}
+                {since !== undefined && ` ${ageOf(since, now)}`}
+              </span>
               {pane.id !== name && <span className="mono">{pane.id}</span>}
               <span>{pane.backend}</span>
               {count !== undefined && (

@@ -48,6 +48,7 @@ export class PaneSocket {
   readonly #panes = new Map<string, Following>();
   readonly #end = new AbortController();
   #socket: WebSocket | undefined;
+  #looking: readonly string[] = [];
 
   constructor(options: PaneSocketOptions) {
     this.#options = options;
@@ -82,6 +83,12 @@ export class PaneSocket {
     return true;
   }
 
+  /** Says which panes somebody has before them. */
+  look(paneIds: readonly string[]): void {
+    this.#looking = paneIds;
+    this.#send({ type: 'looking', sessionIds: paneIds });
+  }
+
   close(): void {
     this.#end.abort();
     this.#socket?.close();
@@ -111,6 +118,7 @@ export class PaneSocket {
     socket.onopen = () => {
       onOpen();
       this.#options.onState(true);
+      this.look(this.#looking);
       for (const [paneId, pane] of this.#panes) {
         pane.state = 'idle';
         if (pane.reader) this.#begin(paneId, pane);

@@ -6,6 +6,10 @@ type Tone = 'good' | 'busy' | 'wait' | 'bad' | 'off';
 export interface PaneState {
   readonly label: string;
   readonly tone: Tone;
+  /** What its agent waits for. */
+  readonly reason?: string;
+  /** Since when its agent does what it does. */
+  readonly since?: string;
 }
 
 /** What agents are doing, in the words of the hub. */
@@ -14,7 +18,7 @@ const agentTones: Readonly<Record<string, Tone>> = {
   idle: 'good',
   running: 'busy',
   blocked: 'wait',
-  done: 'good',
+  done: 'wait',
   error: 'bad',
   gone: 'off',
 };
@@ -24,9 +28,19 @@ export function stateOf({ status, exitCode, exitSignal, meta }: PaneInfo): PaneS
     const how = exitSignal ?? exitCode ?? 'unknown';
     return { label: `ended: ${how}`, tone: exitCode === 0 ? 'off' : 'bad' };
   }
-  const agent = meta['agent.status'];
+  const { 'agent.status': agent, 'agent.reason': reason, 'agent.lastEventAt': since } = meta;
   const tone = typeof agent === 'string' ? agentTones[agent] : undefined;
-  return tone ? { label: `agent ${agent}`, tone } : { label: 'running', tone: 'good' };
+  if (!tone) return { label: 'running', tone: 'good' };
+  return {
+    ...{ label: `agent ${agent}`, tone },
+    ...(typeof reason === 'string' && { reason: harmless(reason) }),
+    ...(typeof since === 'string' && { since }),
+  };
+}
+
+/** Its agent waits, is done or has failed: somebody should look. */
+export function needsSomebody({ status, meta }: PaneInfo): boolean {
+  return status === 'running' && ['blocked', 'done', 'error'].includes(String(meta['agent.status']));
 }
 
 /** The command line of a pane, as a person would type it. */

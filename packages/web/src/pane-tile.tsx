@@ -59,7 +59,7 @@ export function PaneTile(props: PaneTileProps): JSX.Element {
   const [view, setView] = useState<PaneView>();
   const [searching, setSearching] = useState(false);
   const fitting = useOneAtATime();
-  const { label, tone } = stateOf(pane);
+  const { label, tone, reason } = stateOf(pane);
   const { name, title } = nameOf(pane);
 
   const fit = (): void => {
@@ -147,6 +147,7 @@ export function PaneTile(props: PaneTileProps): JSX.Element {
         <h2 title={commandOf(pane)}>
           <bdi>{name}</bdi>
         </h2>
+        {reason !== undefined && <bdi className={`state ${tone} about`}>{reason}</bdi>}
         {title !== undefined && <bdi className="dim about">{title}</bdi>}
         {name !== pane.id && <span className="dim mono about id">{pane.id}</span>}
         <span className="dim mono about size">{view && `${view.cols}×${view.rows}`}</span>

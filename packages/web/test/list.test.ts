@@ -47,6 +47,39 @@ describe('the list', () => {
     const id = await ground.pane('agent');
     await ground.hub.client.call('agent:set-state', { paneId: id, status: 'blocked' });
     await row(page, 'agent').getByText('agent blocked').waitFor();
+    await ground.hub.client.call('pane:close', { paneId: id });
+  });
+
+  it('says what an agent waits for, goes to it by n, and no longer counts what was looked at', async () => {
+    const ids = [await ground.pane('first asker'), await ground.pane('second asker')];
+    const tell = (paneId: string | undefined, status: 'running' | 'idle' | 'blocked') =>
+      ground.hub.client.call('agent:set-state', { paneId: paneId ?? '', status, runtime: 'other' });
+    for (const id of ids) await tell(id, 'blocked');
+    const header = page.locator('header.bar');
+    await header.getByText('2 agents need you').waitFor();
+    await page.waitForFunction(() => document.title === '(2) Polyphony');
+    await page.locator('#panes').focus();
+    await page.keyboard.press('n');
+    await tile(page, 'first asker').waitFor();
+    await page.keyboard.press('Control+Shift+L');
+    await page.keyboard.press('n');
+    await tile(page, 'second asker').waitFor();
+    // Its turn ends while it is open here, and the other's while nobody looks.
+    for (const id of ids) await tell(id, 'running');
+    for (const id of ids) await tell(id, 'idle');
+    await row(page, 'second asker')
+      .getByText(/agent idle \d+s/)
+      .waitFor();
+    await row(page, 'first asker')
+      .getByText(/agent done \d+s/)
+      .waitFor();
+    await header.getByText('1 agent needs you').click();
+    await tile(page, 'first asker').waitFor();
+    await row(page, 'first asker')
+      .getByText(/agent idle \d+s/)
+      .waitFor();
+    await header.getByText('needs you').waitFor({ state: 'detached' });
+    await page.waitForFunction(() => document.title === 'Polyphony');
   });
 
   it('calls a pane by the name that was chosen for it, and says nothing twice', async () => {
@@ -190,7 +223,7 @@ describe('a tile', () => {
 
 describe('panes', () => {
   it('are started from the page, and typed into at once', async () => {
-    await page.keyboard.press('n');
+    await page.keyboard.press('c');
     await page.keyboard.type('echo from the page; cat');
     await page.getByLabel('Folder').fill('/tmp');
     await page.keyboard.press('Enter');
@@ -208,7 +241,7 @@ describe('panes', () => {
       await row(page, 'early').waitFor();
       await route.fulfill({ response });
     });
-    await page.keyboard.press('n');
+    await page.keyboard.press('c');
     await page.keyboard.type('cat');
     await page.getByLabel('Title').fill('early');
     await page.keyboard.press('Enter');
@@ -240,7 +273,7 @@ describe('panes', () => {
   });
 
   it('that cannot be started say why', async () => {
-    await page.keyboard.press('n');
+    await page.keyboard.press('c');
     await page.keyboard.type('no-such-program-anywhere');
     await page.keyboard.press('Enter');
     await page.getByRole('alert').getByText('no-such-program-anywhere').waitFor();
@@ -275,7 +308,7 @@ describe('panes', () => {
 describe('a button that is pressed twice', () => {
   it('starts one pane', async () => {
     const held = await hold(page, 'pane:new');
-    await page.keyboard.press('n');
+    await page.keyboard.press('c');
     await page.keyboard.type('cat');
     await page.keyboard.press('Enter');
     await page.keyboard.press('Enter');

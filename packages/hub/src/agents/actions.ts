@@ -97,15 +97,16 @@ export function registerAgentActions({ registry, panes, states, events, clock }:
     'agent',
     agentSetState,
     async ({ paneId, status, sessionId, error, runtime }, { caller }) => {
+      const shown = states.shownAs(paneId, status);
       const set = {
-        ...noteOf(status, clock.now()),
+        ...noteOf(shown.status, clock.now()),
         ...(runtime !== undefined && { 'agent.runtime': runtime }),
         ...(sessionId !== undefined && { 'agent.sessionId': sessionId }),
         'agent.error': error ?? null,
       };
       await panes.setMeta(paneId, set);
-      await events.append([draft(caller, 'agent:state', { paneId, status, authority: 'protocol' })]);
-      states.tell(paneId, status);
+      await events.append([draft(caller, 'agent:state', { paneId, ...shown, authority: 'protocol' })]);
+      states.tell(paneId, status, shown.status);
       return { id: paneId };
     },
   );

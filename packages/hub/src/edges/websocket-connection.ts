@@ -10,6 +10,7 @@ import {
 } from '@polyphony/protocol';
 import type { WebSocket } from 'ws';
 import * as z from 'zod';
+import type { Notice } from '../notices/notice.ts';
 import type { Log } from '../platform/log.ts';
 import type { Asker } from '../registry/ask.ts';
 import type { Caller } from '../registry/caller.ts';
@@ -31,6 +32,10 @@ export interface PaneStreams extends PtySessions {
   follow(paneId: string, from: number | undefined, signal: AbortSignal): Promise<Following>;
   type(paneId: string, data: string): Promise<void>;
   resize(paneId: string, cols: number, rows: number): Promise<void>;
+  /** Says all the panes that whoever is behind a connection has before them now. */
+  look(looker: object, caller: Caller, paneIds: readonly string[]): void;
+  /** Hears of agents that need somebody, if it is the user who listens. */
+  onNotice(caller: Caller, listener: (notice: Notice) => void): () => void;
   /** Hears of every pane the caller may see that changed. */
   onUpdate(caller: Caller, listener: (session: PtySession) => void): () => void;
 }
@@ -60,6 +65,7 @@ const incoming = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('input'), sessionId, data: z.string() }),
   z.strictObject({ type: z.literal('resize'), sessionId, cols: z.int(), rows: z.int() }),
   z.strictObject({ type: z.literal('readRaw'), sessionId }),
+  z.strictObject({ type: z.literal('looking'), sessionIds: z.array(sessionId).max(64) }),
 ]);
 type Incoming = z.infer<typeof incoming>;
 type Message<Type extends Incoming['type']> = Extract<Incoming, { readonly type: Type }>;
@@ -80,6 +86,7 @@ export class WebSocketConnection {
   /** The last of those that wait for the user, or behind one that does, by session. */
   readonly #aside = new Map<string, Promise<void>>();
   #handles = 0;
+  #unnotice: (() => void) | undefined;
 
   constructor(client: WebSocket, caller: Caller, { panes, dispatch, log }: WebSocketConnectionOptions) {
     this.#client = client;
@@ -104,6 +111,8 @@ export class WebSocketConnection {
     client.on('message', (data, binary) => receive(binary ? undefined : (data as Buffer)));
     client.on('close', () => {
       unlisten();
+      panes.look(this, caller, []);
+      this.#unnotice?.();
       this.#gone.abort();
       for (const following of this.#followed.values()) following.abort();
     });
@@ -176,6 +185,12 @@ export class WebSocketConnection {
           .catch((error: unknown) => this.#fail(error, message.sessionId));
         return;
       }
+      case 'looking':
+        // A person is behind this connection: whoever needs them may say so.
+        this.#unnotice ??= this.#panes.onNotice(this.#caller, (notice) =>
+          this.#send({ type: 'notice', notice }),
+        );
+        return this.#panes.look(this, this.#caller, message.sessionIds);
       case 'readRaw': {
         await this.#permit(asker, 'pane:read', message);
         const { raw } = await this.#panes.output(message.sessionId, this.#gone.signal);

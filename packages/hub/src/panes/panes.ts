@@ -8,6 +8,7 @@ import type { PaneBackend } from './backend.ts';
 import { Endings, unknownEnding } from './endings.ts';
 import { HostLink } from './host-link.ts';
 import { createInputGate, type InputGate } from './input-gate.ts';
+import { Lookers } from './lookers.ts';
 import type { PanesOptions } from './options.ts';
 import { PaneBook } from './pane-book.ts';
 import type { Birth, PaneRecord } from './pane-record.ts';
@@ -35,6 +36,7 @@ export class Panes {
   readonly gate: InputGate;
   readonly tmux: TmuxBackend;
   readonly watch: SessionWatch;
+  readonly lookers: Lookers = new Lookers();
   readonly starting: Starting;
   readonly #backends: Readonly<Record<Backend, PaneBackend>>;
   readonly #endings: Endings;
@@ -76,7 +78,17 @@ export class Panes {
       },
       own: (work) => this.#own(work),
     });
-    this.watch = new SessionWatch({ ...options, meetPanes: (up) => this.#meetTmux(up) });
+    this.watch = new SessionWatch({
+      ...options,
+      meetPanes: (up) => this.#meetTmux(up),
+      onShown: (tmuxPanes) => {
+        const shown = book.list().filter(({ tmuxPane }) => tmuxPane !== null && tmuxPanes.includes(tmuxPane));
+        this.lookers.set(
+          this,
+          shown.map(({ id }) => id),
+        );
+      },
+    });
     this.gate = createInputGate({ book, backendOf: (record) => this.backendOf(record) });
   }
 

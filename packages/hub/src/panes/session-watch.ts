@@ -12,9 +12,11 @@ export interface SessionWatchOptions {
   readonly hub: Participant;
   /** Compares our panes with tmux's; called whenever something may have changed. */
   readonly meetPanes: (up: boolean) => Promise<void>;
+  /** Told which panes of tmux people have before them. */
+  readonly onShown: (tmuxPanes: readonly string[]) => void;
 }
 
-/** What may mean that the session, a client of it or one of our panes has come or gone. */
+/** What may mean that the session, a client of it or one of our panes has come or gone, or that somebody looks elsewhere. */
 const telling: readonly TmuxEventType[] = [
   'client-session-changed',
   'client-detached',
@@ -22,6 +24,8 @@ const telling: readonly TmuxEventType[] = [
   'window-close',
   'unlinked-window-close',
   'layout-change',
+  'session-window-changed',
+  'window-pane-changed',
 ];
 
 const retryMs = 3_000;
@@ -65,10 +69,12 @@ export class SessionWatch {
   }
 
   async #lookNow(): Promise<void> {
-    const { session, hub, meetPanes } = this.#options;
+    const { session, hub, meetPanes, onShown } = this.#options;
     const from = { participant: hub };
     const up = await session.running();
-    const people = up ? await session.people() : 0;
+    const shown = up ? await session.shown() : [];
+    const people = shown.length;
+    onShown(shown.flat());
     const arrived = Math.max(0, people - this.#people);
     const left = Math.max(0, this.#people - people);
     const first = this.#up === undefined;

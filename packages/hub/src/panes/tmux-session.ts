@@ -101,11 +101,28 @@ export class TmuxSession {
       });
   }
 
-  /** How many people look at it; programs that are attached, ours among them, do not count. */
-  async people(): Promise<number> {
-    const format = '#{client_control_mode} #{?session_group,#{session_group},#{session_name}}';
-    const clients = await this.read('list-clients', '-F', format);
-    return clients.split('\n').filter((line) => line === `0 ${this.#options.session}`).length;
+  /** For each person who looks at it the panes before them; programs that are attached, ours among them, do not count. */
+  async shown(): Promise<readonly (readonly string[])[]> {
+    const format =
+      '#{client_control_mode} #{?session_group,#{session_group},#{session_name}}\t#{P:#{pane_id} }';
+    const clients = (await this.read('list-clients', '-F', format))
+      .split('\n')
+      .map((line) => line.split('\t'));
+    return clients
+      .filter(([client]) => client === `0 ${this.#options.session}`)
+      .map(([, panes = '']) => panes.split(' ').filter(Boolean));
+  }
+
+  /** The terminals of the people who look at it, and what each is called. */
+  async terminals(): Promise<readonly { readonly device: string; readonly name: string }[]> {
+    if (!(await this.running())) return [];
+    const format = '#{client_control_mode}\t#{client_tty}\t#{client_termtype} #{client_termname}';
+    const clients = (await this.read('list-clients', '-F', format))
+      .split('\n')
+      .map((line) => line.split('\t'));
+    return clients.flatMap(([control, device = '', name = '']) =>
+      control === '0' && device.startsWith('/dev/') ? [{ device, name }] : [],
+    );
   }
 
   /**

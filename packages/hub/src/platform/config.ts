@@ -33,6 +33,8 @@ export interface Config {
     readonly pane_disk_mb: number;
     readonly all_disk_mb: number;
   };
+  /** Where people are told of an agent that needs them. */
+  readonly notify: { readonly terminal: boolean; readonly desktop: boolean };
   /** What is wrong with the file, for people. */
   readonly problems: readonly string[];
 }
@@ -73,6 +75,9 @@ const output = z
         addIssue({ code: 'custom', path: [one], message: `must be at most ${all}, which is ${sizes[all]}` });
   });
 const known = z.strictObject({
+  notify: z
+    .strictObject({ terminal: z.boolean().default(true), desktop: z.boolean().default(true) })
+    .prefault({}),
   output: output.prefault({}),
   permission: z
     .strictObject({

@@ -1,6 +1,7 @@
 import type { PaneLine, PtySession } from '@polyphony/protocol';
 import type { PaneStreams } from '../edges/websocket-connection.ts';
 import { plainLines } from '../host/plain-view.ts';
+import type { Notifier } from '../notices/notifier.ts';
 import type { PaneRecord } from '../panes/pane-record.ts';
 import type { Panes } from '../panes/panes.ts';
 import { ptySession } from '../panes/pty-session.ts';
@@ -10,7 +11,7 @@ import { type Permissions, permitCall } from '../registry/dispatch.ts';
 const pageBytes = 1024 * 1024;
 
 /** Panes as REST in the words of opencode-pty, and connections that stay open, need them. */
-export function paneStreams(panes: Panes, permissions: Permissions): PaneStreams {
+export function paneStreams(panes: Panes, permissions: Permissions, notifier: Notifier): PaneStreams {
   const sessionsOf = async (records: readonly PaneRecord[]): Promise<readonly PtySession[]> => {
     const lines = await panes.lineCounts();
     return records.map((record) => ptySession(record, lines.get(record.id) ?? 0));
@@ -46,6 +47,12 @@ export function paneStreams(panes: Panes, permissions: Permissions): PaneStreams
       }),
     type: (paneId, data) => panes.gate.type(paneId, Buffer.from(data)),
     resize: (paneId, cols, rows) => panes.resize(paneId, cols, rows),
+    look(looker, caller, paneIds) {
+      // A program that reads a pane is nobody who has seen it.
+      if (caller.pane === undefined) panes.lookers.set(looker, paneIds);
+    },
+    onNotice: (caller, listener) =>
+      caller.pane === undefined ? notifier.onNotice(listener) : () => undefined,
     onUpdate: (caller: Caller, listener) =>
       panes.book.onChange((record) => {
         if (panes.visibleTo(caller).includes(record))

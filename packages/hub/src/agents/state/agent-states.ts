@@ -129,13 +129,22 @@ export class AgentStates {
     if (sessionId !== null && known !== sessionId) this.#note(paneId, { 'agent.sessionId': sessionId });
   }
 
+  /** What is told when an agent says that it does this: a turn that ends while nobody looks is done. */
+  shownAs(paneId: string, said: AgentStatus): Pick<BuiltInEvents['agent:state'], 'status' | 'attention'> {
+    const entry = this.#entries.get(paneId);
+    const status = entry && said === 'idle' ? this.#atRest(paneId, entry) : said;
+    return { status, ...this.#attention(paneId, status) };
+  }
+
   /** Somebody, mostly the agent itself, has said what it is doing, and that has been noted. */
-  tell(paneId: string, status: AgentStatus): void {
+  tell(paneId: string, status: AgentStatus, noted: AgentStatus): void {
     const entry = this.#entries.get(paneId);
     if (!entry) return;
     const at = this.#options.clock.now();
-    Object.assign(entry, { status, since: at });
+    Object.assign(entry, { status: noted, since: at });
     entry.agent.hear({ from: 'protocol', status, evidence: `it said ${status}`, at, seen: at });
+    // Somebody may have begun to look while it was noted.
+    if (this.#options.isLookedAt(paneId)) this.see(paneId);
   }
 
   /** Somebody has looked at it: what was done is then idle. */
@@ -204,14 +213,12 @@ export class AgentStates {
 
   #believe(paneId: string, entry: Entry, decision: Decision): void {
     const { status, reason } = decision.signal;
-    const before = entry.decision?.signal.reason?.kind;
+    const known = entry.decision?.signal.reason;
     entry.decision = decision;
     const shown = status === 'idle' ? this.#atRest(paneId, entry) : status;
-    if (
-      shown !== entry.status ||
-      (entry.status === 'blocked' && before !== undefined && before !== reason?.kind)
-    )
-      this.#change(paneId, entry, shown);
+    // Why it waits may be known a moment after that it does.
+    const sameReason = !reason || (known !== undefined && reasonText(known) === reasonText(reason));
+    if (shown !== entry.status || !sameReason) this.#change(paneId, entry, shown);
   }
 
   /** What came to rest while nobody looked is done, until somebody does. */
@@ -223,14 +230,19 @@ export class AgentStates {
   #change(paneId: string, entry: Entry, status: AgentStatus): void {
     const before = entry.status;
     const { reason, evidence, from: authority } = entry.decision?.signal ?? {};
-    const now = this.#options.clock.now();
-    Object.assign(entry, { status, since: now });
+    if (status !== before) entry.since = this.#options.clock.now();
+    entry.status = status;
     const state = {
       ...{ paneId, status, ...(before && { before }), ...(reason && { reason }) },
       ...(evidence !== undefined && { evidence }),
       ...(authority && { authority }),
+      ...(status !== before && this.#attention(paneId, status)),
     };
-    this.#note(paneId, noteOf(status, now, reason), { from: this.#options.hub, state });
+    this.#note(paneId, noteOf(status, entry.since, reason), { from: this.#options.hub, state });
+  }
+
+  #attention(paneId: string, status: AgentStatus): { readonly attention?: true } {
+    return needsSomebody.has(status) && !this.#options.isLookedAt(paneId) ? { attention: true } : {};
   }
 
   /** What is believed is believed at once; it is written down and told in its turn. */
@@ -241,6 +253,8 @@ export class AgentStates {
       .catch((error: unknown) => log.warn('what an agent does could not be noted', { paneId, error }));
   }
 }
+
+const needsSomebody: ReadonlySet<AgentStatus> = new Set(['blocked', 'done', 'error']);
 
 /** The notes of a pane that say what its agent does. */
 export function noteOf(status: AgentStatus, at: number, reason?: AgentReason): Meta {

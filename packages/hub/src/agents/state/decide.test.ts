@@ -114,6 +114,30 @@ const cases: readonly (readonly [
     'idle',
   ],
   [
+    'a question that came up just after its tool was begun',
+    [tell('hooks', 'running', 1_000), tell('screen', 'blocked', 1_050)],
+    1_060,
+    'blocked',
+  ],
+  [
+    'a question just answered, that is still drawn',
+    [tell('hooks', 'running', 1_000), tell('screen', 'blocked', 500, 1_100)],
+    1_100,
+    'running',
+  ],
+  [
+    'a failure that only the screen shows',
+    [tell('hooks', 'idle', 1_000), tell('screen', 'error', 900, 1_100)],
+    1_100,
+    'error',
+  ],
+  [
+    'a failure that was on the screen before the turn ended',
+    [tell('hooks', 'idle', 1_000), tell('screen', 'error', 100, 900)],
+    1_000,
+    'idle',
+  ],
+  [
     'the protocol before hooks',
     [tell('protocol', 'running', 1_000), tell('hooks', 'idle', 900)],
     1_000,

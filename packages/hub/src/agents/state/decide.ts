@@ -32,9 +32,13 @@ export function decide(signals: readonly Signal[], now: number): Decision | unde
 
 /** Why a lower source is believed before a higher one; undefined when it is not. */
 function whyOverruled(higher: Signal, lower: Signal, now: number): string | undefined {
-  if (lower.status === higher.status || (isAtRest(higher) && isAtRest(lower))) return undefined;
-  if (higher.from === 'process') return undefined; // What has ended does nothing any more.
   const { from } = higher;
+  // What has ended does nothing any more.
+  if (lower.status === higher.status || from === 'process') return undefined;
+  if (isAtRest(higher) && isAtRest(lower))
+    return higher.status === 'idle' && lower.status === 'error' && lower.seen > higher.at
+      ? `${from} told that it rests, and not that it failed`
+      : undefined;
   if (isAtRest(higher) && isBusy(lower)) {
     if (lower.seen > higher.at) return `seen since ${from} told that it rests`;
     // Not yet redrawn: it may be a moment behind, or just begin the next turn.
@@ -42,7 +46,9 @@ function whyOverruled(higher: Signal, lower: Signal, now: number): string | unde
       ? `not at rest before the ${lower.from} agrees with ${from}`
       : undefined;
   }
-  if (lower.at > higher.at + settleMs) return `changed since ${from} told otherwise`;
+  // A question that came up since cannot have been answered before; anything else may be drawn late.
+  const lag = lower.status === 'blocked' ? 0 : settleMs;
+  if (lower.at > higher.at + lag) return `changed since ${from} told otherwise`;
   const wait = isAtRest(lower) ? patienceMs : settleMs;
   return lower.seen > higher.at + wait ? `still so long after ${from} told otherwise` : undefined;
 }

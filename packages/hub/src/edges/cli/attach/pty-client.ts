@@ -4,6 +4,8 @@ import { StringDecoder } from 'node:string_decoder';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Client, type ErrorInfo, type PaneInfo, PolyError, type PtySession } from '@polyphony/protocol';
 import { WebSocket } from 'ws';
+import type { Notice } from '../../../notices/notice.ts';
+import { terminalNotice } from '../../../notices/terminal-notice.ts';
 import type { Env } from '../env.ts';
 import { openDoor } from '../find-hub.ts';
 import { hubSocket } from '../hub-socket.ts';
@@ -28,6 +30,8 @@ const headerBytes = 12;
 /** How much of the past is drawn again at most. */
 const mostReplayed = 256 * 1024;
 const patienceMs = 10_000;
+/** In such a pause nothing is half drawn. */
+const quietMs = 50;
 const signals = ['SIGTERM', 'SIGHUP', 'SIGINT'] as const;
 
 /** This terminal becomes the pane's until somebody detaches or its program ends. */
@@ -65,6 +69,9 @@ class PaneView {
   #socket: WebSocket | undefined;
   #over = false;
   #lostKeys = false;
+  /** Of other agents that need somebody. */
+  readonly #untold: Notice[] = [];
+  #notifying: NodeJS.Timeout | undefined;
 
   private constructor(
     paneId: string,
@@ -114,6 +121,7 @@ class PaneView {
       return await this.#ended.promise;
     } finally {
       this.#over = true;
+      clearTimeout(this.#notifying);
       this.#socket?.terminate();
       stdin.off('data', onKeys).off('end', onEndOfInput).pause();
       stdout.off('resize', onResize);
@@ -145,6 +153,7 @@ class PaneView {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     socket.on('open', () => {
       this.#send({ type: 'subscribe', sessionId: this.#paneId, from: this.#offset, binary: true });
+      this.#send({ type: 'looking', sessionIds: [this.#paneId] });
       // Two changes of size, since a program draws itself anew only when there is one.
       if (this.#screen.alternate) this.#resize(-1);
       this.#resize();
@@ -160,6 +169,7 @@ class PaneView {
   }
 
   #draw(frame: Buffer): void {
+    if (this.#untold.length > 0) this.#notifying?.refresh();
     const at = Number(frame.readBigUInt64BE(4));
     const bytes = frame.subarray(headerBytes);
     const past = Math.min(bytes.length, Math.max(0, this.#now - at));
@@ -170,6 +180,10 @@ class PaneView {
 
   #hear(message: Message): void {
     if (message.type === 'subscribed') return;
+    if (message.type === 'notice') {
+      this.#notify(message.notice);
+      return;
+    }
     if (message.type === 'error') {
       // A key that came too late: the end of the program is told apart.
       if (message.code !== 'pane_exited')
@@ -184,6 +198,17 @@ class PaneView {
         why: 'lost',
         error: new PolyError('not_found', `pane ${this.#paneId} is gone.`),
       });
+  }
+
+  /** Tells this terminal of another agent, between two things that are drawn: an order of theirs may be in two pieces. */
+  #notify(notice: Notice): void {
+    clearTimeout(this.#notifying);
+    this.#untold.push(notice);
+    this.#notifying = setTimeout(() => {
+      const { TERM_PROGRAM = '', TERM = '' } = process.env;
+      for (const one of this.#untold.splice(0))
+        process.stdout.write(terminalNotice(`${TERM_PROGRAM} ${TERM}`, one));
+    }, quietMs);
   }
 
   /** The end of a program may be known before its last words are here. */
@@ -224,6 +249,7 @@ type Message =
   | { readonly type: 'session_update'; readonly session: PtySession }
   | { readonly type: 'session_list'; readonly sessions: readonly PtySession[] }
   | ({ readonly type: 'error' } & ErrorInfo)
+  | { readonly type: 'notice'; readonly notice: Notice }
   | { readonly type: 'subscribed' };
 
 /** Node's raw mode still turns LF into CR LF, which a program that moves its cursor with LF does not survive. */
