@@ -70,6 +70,7 @@ const knownAtBuild: Plugin = {
         `export const daemon = join(__dirname, 'daemon.cjs');`,
         `export const launcher = join(__dirname, '..', 'bin', 'poly');`,
         `export const captureScript = join(__dirname, '..', 'hooks', 'capture.sh');`,
+        `export const screensFolder = join(__dirname, '..', 'screens');`,
         `export const skillFile = join(__dirname, '..', 'skill', 'SKILL.md');`,
         `export const builtInActions = () => JSON.parse(${JSON.stringify(JSON.stringify(builtInActions()))});`,
       ].join('\n'),
@@ -77,18 +78,29 @@ const knownAtBuild: Plugin = {
   },
 };
 
-const withoutSchemas = ['agent-reason', 'allowed', 'client', 'environment', 'error', 'event', 'nearest'];
+const withoutSchemas = [
+  'agent-reason',
+  'agent-screen',
+  'allowed',
+  'client',
+  'environment',
+  'error',
+  'event',
+  'nearest',
+];
 
 /**
  * The modules of the protocol that load nothing. Whoever imports a schema into the command line is told so here, but
- * for the one that reads the configuration, which is loaded when it is asked for.
+ * for those that read the configuration and the rules for screens, which are loaded when they are asked for.
  */
 const protocolWithoutSchemas: Plugin = {
   name: 'protocol-without-schemas',
   setup({ onResolve, onLoad }) {
     const folder = join(hub, '..', 'protocol', 'src');
     onResolve({ filter: /^@polyphony\/protocol$/ }, ({ importer }) => ({
-      path: /platform[/]config\.ts$/.test(importer) ? 'with-schemas' : 'without-schemas',
+      path: /(platform[/]config|agents[/]screens[/][\w-]+)\.ts$/.test(importer)
+        ? 'with-schemas'
+        : 'without-schemas',
       namespace: 'protocol',
     }));
     onLoad({ filter: /.*/, namespace: 'protocol' }, ({ path }) => ({

@@ -28,6 +28,7 @@ async function main(): Promise<void> {
     findHost: () => connectHost({ ...host, spawn: false }).catch(unlessThere),
     storeThread: pathToFileURL(beside('store-thread.cjs')),
     tmuxConfig: beside('../tmux.conf'),
+    screens: beside('../screens'),
     web: beside('web'),
     onBroken: fail,
   });

@@ -3,6 +3,7 @@ import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { PolyError, participantOf, type ServerStatus } from '@polyphony/protocol';
 import { registerAgentActions } from './agents/actions.ts';
+import { ScreenRules } from './agents/screens/screen-rules.ts';
 import { AgentStates } from './agents/state/agent-states.ts';
 import { registerApprovalActions } from './approvals/actions.ts';
 import { Approvals } from './approvals/approvals.ts';
@@ -63,6 +64,8 @@ export interface HubOptions {
   /** The host that runs already, if one does. */
   readonly findHost: () => Promise<Host | undefined>;
   readonly tmuxConfig: string;
+  /** The folder of the rules by which screens of agents are read. */
+  readonly screens: string;
   /** The folder the page is built into. */
   readonly web: string;
   /** What the store's threads run. */
@@ -169,8 +172,9 @@ async function build(
     hub: user,
   });
   ends.push(() => panes.disconnect());
+  const rules = new ScreenRules({ shipped: options.screens, own: places.screens });
   const states = new AgentStates({
-    ...{ clock, log, hub },
+    ...{ clock, log, hub, rules },
     ...statePanes(panes),
     lastHeard: ({ id, createdAt }) => lastHeard(store, id, createdAt),
     isLookedAt: (pane) => panes.lookers.has(pane),
@@ -223,6 +227,7 @@ async function build(
       },
       problems: [
         ...config.problems,
+        ...rules.problems,
         ...(intake.problem ? [`what agents did cannot be taken in: ${intake.problem}`] : []),
         ...(disk?.problem ? [`what panes print cannot be kept in ${places.panes}: ${disk.problem}`] : []),
       ],
@@ -243,7 +248,7 @@ async function build(
   registerPaneActions({ registry, panes, events, dispatch });
   registerSessionActions(registry, session, panes);
   registerShellActions({ registry, log, env });
-  registerAgentActions({ registry, events, clock, states, panes: agentPanes(panes) });
+  registerAgentActions({ registry, events, clock, states, rules, panes: agentPanes(panes) });
   registerApprovalActions(registry, approvals);
   registerServerActions({
     ...{ registry, store, status },

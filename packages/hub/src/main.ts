@@ -6,6 +6,10 @@ const offline: Offline = {
     const { migrations } = await import('./store/migrations.ts');
     return (await import('./store/backup.ts')).restoreBackup({ from, to, newest: migrations.length });
   },
+  async ruleProblems(rules) {
+    const { ScreenRules } = await import('./agents/screens/screen-rules.ts');
+    return new ScreenRules(rules).problems;
+  },
   async capturedEvents() {
     const { adapters } = await import('./capture/adapters/adapters.ts');
     return Object.fromEntries(

@@ -2,6 +2,7 @@ export * from './action.ts';
 export * from './actions.ts';
 export * from './agent.ts';
 export * from './agent-reason.ts';
+export * from './agent-screen.ts';
 export * from './allowed.ts';
 export * from './approval.ts';
 export * from './capture.ts';

@@ -19,6 +19,7 @@ import type { Caller } from '../registry/caller.ts';
 import type { Registry } from '../registry/registry.ts';
 import { launch } from './launch.ts';
 import { type Terminal, typeMessage } from './message.ts';
+import type { ScreenRules } from './screens/screen-rules.ts';
 import { type AgentStates, noteOf, type StatePane } from './state/agent-states.ts';
 
 /** What agents need of panes. */
@@ -43,11 +44,12 @@ export interface AgentsOptions {
   readonly registry: Registry;
   readonly panes: AgentPanes;
   readonly states: AgentStates;
+  readonly rules: ScreenRules;
   readonly events: EventLog;
   readonly clock: Clock;
 }
 
-export function registerAgentActions({ registry, panes, states, events, clock }: AgentsOptions): void {
+export function registerAgentActions({ registry, panes, states, rules, events, clock }: AgentsOptions): void {
   const messages = new Turns();
 
   registry.register(
@@ -83,9 +85,10 @@ export function registerAgentActions({ registry, panes, states, events, clock }:
   });
 
   registry.register('agent', agentMessage, ({ paneId, text, timeoutMs }, { signal }) => {
-    const { argv } = panes.get(paneId);
+    const { argv, meta } = panes.get(paneId);
     const terminal: Terminal = {
       argv,
+      read: (vendor, screen) => rules.readScreen(vendor, screen, meta['agent.version']),
       ended: () => panes.get(paneId).status === 'exited',
       screen: () => panes.screen(paneId),
       hold: (work) => panes.hold(paneId, work),

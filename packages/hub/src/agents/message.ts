@@ -2,12 +2,14 @@ import { basename } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import type { Delivery, PaneScreen } from '@polyphony/protocol';
 import { compose } from './compose.ts';
-import { type Reading, readScreen } from './read-screen.ts';
+import type { Reading } from './read-screen.ts';
+import type { VendorName } from './vendors/vendor.ts';
 import { recogniseVendor } from './vendors/vendors.ts';
 
 /** A terminal in which an agent runs. */
 export interface Terminal {
   readonly argv: readonly string[];
+  read(vendor: VendorName, screen: PaneScreen): Reading;
   ended(): boolean;
   screen(): Promise<PaneScreen>;
   /** Types without anybody else's input in between. */
@@ -54,7 +56,7 @@ export async function typeMessage(
   const look = async (): Promise<Look> => {
     const screen = await terminal.screen();
     return {
-      ...readScreen(name, screen),
+      ...terminal.read(name, screen),
       takesPastes: screen.bracketedPaste ?? true,
       ended: terminal.ended(),
     };

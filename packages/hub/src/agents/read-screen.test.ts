@@ -1,11 +1,14 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { AgentStatus, PaneScreen } from '@polyphony/protocol';
+import type { AgentStatus, BlockedOn, PaneScreen } from '@polyphony/protocol';
 import { describe, expect, it } from 'vitest';
-import { readScreen } from './read-screen.ts';
-import type { BlockedOn, VendorName } from './vendors/vendor.ts';
+import type { Reading } from './read-screen.ts';
+import { ScreenRules } from './screens/screen-rules.ts';
+import type { VendorName } from './vendors/vendor.ts';
 
 const recordings = join(import.meta.dirname, '../../test/screens');
+const rules = new ScreenRules({ shipped: join(import.meta.dirname, '../../screens'), own: '/dev/null' });
+const readScreen = (vendor: VendorName, screen: PaneScreen): Reading => rules.readScreen(vendor, screen);
 
 function showing(text: string, title = ''): PaneScreen {
   const lines = text.split('\n');

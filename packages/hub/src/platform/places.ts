@@ -18,6 +18,8 @@ export interface Places {
   readonly journal: string;
   /** What the hooks of agents start. */
   readonly hooks: string;
+  /** The user's own rules by which screens of agents are read, a folder for each agent. */
+  readonly screens: string;
   /** Output that is kept on the disk, a folder for each pane. */
   readonly panes: string;
   /** Folder of the hub's socket; private like the rest. */
@@ -45,6 +47,7 @@ export function placesOf(env: Readonly<Record<string, string | undefined>>): Pla
     host: join(runtime, 'host'),
     journal: join(home, 'journal'),
     hooks: join(home, 'hooks'),
+    screens: join(home, 'screens'),
     panes: join(home, 'panes'),
     runtime,
     socket: join(runtime, 'hub.sock'),

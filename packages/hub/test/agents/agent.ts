@@ -1,7 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { AgentCreateParams, AgentPane, Delivery, PaneScreen } from '@polyphony/protocol';
-import { type Reading, readScreen } from '../../src/agents/read-screen.ts';
+import type { Reading } from '../../src/agents/read-screen.ts';
+import { ScreenRules } from '../../src/agents/screens/screen-rules.ts';
 import type { TestHub } from '../test-hub.ts';
 import { createAgentHome } from './agent-home.ts';
 import { type AgentName, installAgent } from './installed-agents.ts';
@@ -29,6 +31,7 @@ export interface Agent {
 }
 
 const patienceMs = 120_000;
+const rules = new ScreenRules({ shipped: join(import.meta.dirname, '../../screens'), own: '/dev/null' });
 const textOf = ({ lines }: PaneScreen): string => lines.join('\n').trimEnd();
 
 export async function createAgent(hub: TestHub, name: AgentName, options: AgentOptions): Promise<Agent> {
@@ -54,7 +57,7 @@ export async function createAgent(hub: TestHub, name: AgentName, options: AgentO
       const deadline = performance.now() + patienceMs;
       for (;;) {
         const screen = await look();
-        const reading = readScreen(name, screen);
+        const reading = rules.readScreen(name, screen);
         if (fits(reading, textOf(screen))) return reading;
         if (performance.now() > deadline) {
           throw new Error(

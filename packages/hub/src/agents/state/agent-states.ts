@@ -14,10 +14,11 @@ import type { Source } from '../../events/event-log.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Log } from '../../platform/log.ts';
 import { Turns } from '../../platform/turns.ts';
+import type { ScreenRules } from '../screens/screen-rules.ts';
 import type { VendorName } from '../vendors/vendor.ts';
 import { recogniseVendor } from '../vendors/vendors.ts';
 import type { Decision } from './decide.ts';
-import { WatchedAgent } from './watched-agent.ts';
+import { WatchedAgent, type WatchedPane } from './watched-agent.ts';
 
 /** A pane, as far as the state of an agent depends on it. */
 export interface StatePane {
@@ -39,6 +40,7 @@ export interface AgentStatesOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly hub: Source;
+  readonly rules: ScreenRules;
   readonly find: (paneId: string) => StatePane | undefined;
   readonly screen: (paneId: string) => Promise<PaneScreen>;
   /** Comes round each time the pane has printed something. */
@@ -101,12 +103,14 @@ export class AgentStates {
   #watch(pane: StatePane): void {
     const paneId = pane.id;
     this.forget(paneId);
-    const { clock, screen, stirs, lastHeard, log } = this.#options;
-    const watched = {
-      vendor: vendorOf(pane),
+    const { clock, screen, rules, find, stirs, lastHeard, log } = this.#options;
+    const vendor = vendorOf(pane);
+    const watched: WatchedPane = {
+      vendor,
       pid: pane.pid,
       startedAt: pane.createdAt,
       screen: () => screen(paneId),
+      read: (shown) => rules.readScreen(vendor, shown, find(paneId)?.meta['agent.version']),
       stirs: (signal: AbortSignal) => stirs(paneId, signal),
     };
     const entry: Entry = {

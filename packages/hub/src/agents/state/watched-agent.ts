@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { AgentStatus, Authority, PaneScreen } from '@polyphony/protocol';
 import type { Clock } from '../../platform/clock.ts';
-import { type Reading, readScreen } from '../read-screen.ts';
+import type { Reading } from '../read-screen.ts';
 import type { VendorName } from '../vendors/vendor.ts';
 import { type Decision, decide, nextLook } from './decide.ts';
 import { SessionFile } from './session-file.ts';
@@ -13,6 +13,7 @@ export interface WatchedPane {
   readonly pid: number;
   readonly startedAt: number;
   screen(): Promise<PaneScreen>;
+  read(screen: PaneScreen): Reading;
   /** Comes round each time it has printed something, until the signal, its end or the end of the host. */
   stirs(signal: AbortSignal): AsyncIterable<unknown>;
 }
@@ -118,7 +119,7 @@ export class WatchedAgent {
       this.#lastLook = this.#clock.now();
       if (told) this.#keep({ from: 'session file', ...told });
       else this.#signals.delete('session file');
-      if (screen) this.#see(readScreen(vendor, screen));
+      if (screen) this.#see(this.#pane.read(screen));
       this.#weigh();
     } finally {
       this.#looking = false;

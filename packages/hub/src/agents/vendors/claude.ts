@@ -22,46 +22,4 @@ export const claude: Vendor = {
     prompt: (prompt) => ['--', prompt],
   },
   typing: { bracketedPaste: true, pauseMs: 50, mention: /(?<!\S)@/g },
-  screens: [
-    {
-      version: '2.1.325',
-      composer:
-        /^(?<above>.*\n)?─{2}[^\n]*─{2}\n(?<draft>(?:❯|(?<shell>!)).*?)\n─{2}[^\n]*─{2}(?:\n(?<footer>(?:(?!─)[^\n]*\n)*(?!─)[^\n]*))?$/s,
-      margin: /^(?:❯\s?|!\s?| {2})/,
-      placeholder: /^(?:Press up to edit queued messages|Try ".*")$/,
-      queued: /\n {2}ctrl\+x ctrl\+s to send now\n/,
-      signs: [
-        {
-          status: 'blocked',
-          blockedOn: 'permission',
-          in: 'screen',
-          pattern: /Esc to cancel · Tab to amend$/,
-        },
-        {
-          status: 'blocked',
-          blockedOn: 'question',
-          in: 'screen',
-          pattern: /Enter to select · [^\n]*Esc to cancel$/,
-        },
-        {
-          status: 'blocked',
-          blockedOn: 'trust',
-          in: 'screen',
-          pattern: /Yes, I trust this folder.*Enter to confirm · Esc to cancel$/s,
-        },
-        { status: 'blocked', blockedOn: 'setup', in: 'screen', pattern: /Enter to confirm · Esc to cancel$/ },
-        { status: 'blocked', blockedOn: 'menu', in: 'screen', pattern: /\n▔{20,}\n.*Esc to [a-z ]+$/s },
-        { status: 'running', in: 'footer', pattern: /esc to interrupt/ },
-        { status: 'running', in: 'title', pattern: /^[◐◑] .*/ },
-        // The spinner stays while a draft hides "esc to interrupt".
-        {
-          status: 'running',
-          in: 'above',
-          pattern: /^[·✢✳✶✻✽*] (?:[^\n]+…(?: \([^\n]*\))?|API error · Retrying [^\n]*)$(?!.*\n❯)/ms,
-        },
-        { status: 'error', in: 'above', pattern: /^● API Error[^\n]*(?!.*\n[❯●])/ms },
-        { status: 'idle', in: 'footer', pattern: /^.*/ },
-      ],
-    },
-  ],
 };

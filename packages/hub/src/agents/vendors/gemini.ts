@@ -20,30 +20,4 @@ export const gemini: Vendor = {
     prompt: (prompt) => [`--prompt-interactive=${prompt}`],
   },
   typing: { bracketedPaste: true, pauseMs: 200, mention: /(?<!\\)@/g },
-  screens: [
-    {
-      version: '0.61.0',
-      composer:
-        /^(?<above>.*\n)?▄{10,}\n(?<draft> (?:[>*]|(?<shell>!)) .*?)\n▀{10,}(?:\n(?<footer> [^\n]*(?:\n [^\n]*)*))?$/s,
-      margin: /^ {1,3}(?:[>*!] {1,3})?/,
-      placeholder: /^Type your message or @path\/to\/file$/,
-      queued: /\n *Queued \(press [^\n]*\n/,
-      signs: [
-        {
-          status: 'blocked',
-          blockedOn: 'permission',
-          in: 'screen',
-          pattern: /│ Allow execution of .*│ {3}\d+\. No[^\n]*\n(?:│[^\n]*\n)*╰─+╯$/s,
-        },
-        { status: 'blocked', blockedOn: 'menu', in: 'screen', pattern: /│ ● .*╰─+╯$/s },
-        { status: 'blocked', in: 'title', pattern: /^✋.*/ },
-        { status: 'running', in: 'title', pattern: /^✦.*/ },
-        { status: 'running', in: 'above', pattern: /\(esc to cancel[^\n]*\n─+\n[^\n]*\n$/ },
-        { status: 'error', in: 'above', pattern: /^✕ [^\n]*(?!.*\n[▄✦])/ms },
-        { status: 'idle', in: 'title and footer', pattern: /^◇[^\n]*/ },
-        // Without a title: the line over the composer would show a turn or a hook.
-        { status: 'idle', in: 'above', pattern: /\n *(?:\? for shortcuts)?\n─+\n[^\n]*\n$/ },
-      ],
-    },
-  ],
 };

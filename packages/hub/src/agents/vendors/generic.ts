@@ -7,5 +7,4 @@ export const generic: Vendor = {
   packages: [],
   launch: {},
   typing: { bracketedPaste: false, pauseMs: 200 },
-  screens: [],
 };

@@ -28,27 +28,4 @@ export const opencode: Vendor = {
     prompt: (prompt) => [`--prompt=${prompt}`],
   },
   typing: { bracketedPaste: true, pauseMs: 50 },
-  screens: [
-    {
-      version: '1.18.33',
-      composer:
-        /^(?<above>.*\n)?(?<!^ *┃[^\n┃]*\n)(?<pad> *)┃\n(?<draft>(?:\k<pad>┃[^\n]*\n)*?)\k<pad>┃\n\k<pad>┃ {2}(?:(?<shell>Shell)|\S[^\n]*)\n\k<pad>╹▀+\n(?<footer>.*)$/ms,
-      margin: /^ *┃ {0,2}/,
-      placeholder: /^Ask anything… ".*"$/,
-      queued: /\n *┃ {3}QUEUED\n/,
-      signs: [
-        {
-          status: 'blocked',
-          blockedOn: 'permission',
-          in: 'screen',
-          pattern: /△ (?:Permission required|Always allow|Reject permission).*enter confirm[^\n]*\n *┃$/s,
-        },
-        { status: 'blocked', blockedOn: 'question', in: 'screen', pattern: /enter \w+ {2}esc dismiss\n *┃$/ },
-        // Its palette and pickers lie over the composer, with "esc" at the end of their first line.
-        { status: 'blocked', blockedOn: 'menu', in: 'screen', pattern: /^[ ┃]* [^\s┃][^\n┃]* {3,}esc$/m },
-        { status: 'running', in: 'footer', pattern: /\S[^\n]*esc (?:again to )?interrupt/ },
-        { status: 'idle', in: 'footer', pattern: /ctrl\+p commands|esc exit shell mode/ },
-      ],
-    },
-  ],
 };

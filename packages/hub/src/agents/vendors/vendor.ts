@@ -1,9 +1,4 @@
-import type { AgentStatus } from '@polyphony/protocol';
-
 export type VendorName = 'claude' | 'codex' | 'opencode' | 'gemini' | 'generic';
-
-/** What an agent waits for a person to answer. `setup` is its own start-up question, `menu` anything it opened. */
-export type BlockedOn = 'permission' | 'question' | 'trust' | 'setup' | 'menu';
 
 export interface Setting {
   readonly argv: readonly string[];
@@ -41,36 +36,7 @@ interface Typing {
   readonly mention?: RegExp;
 }
 
-/** Where a sign is looked for: what lies around the composer, the whole screen, or the terminal's title. */
-export type Place = 'title' | 'screen' | 'above' | 'footer' | 'title and footer';
-
-interface Sign {
-  readonly status: AgentStatus;
-  readonly blockedOn?: BlockedOn;
-  readonly in: Place;
-  readonly pattern: RegExp;
-}
-
-/** What the screens of one version look like. */
-export interface ScreenTable {
-  /** The version whose screens were recorded. */
-  readonly version: string;
-  /**
-   * Matches a whole screen that ends in a composer ready to be typed into, with the groups `draft` and, where
-   * they exist, `above`, `footer` and `shell` (the composer runs commands).
-   */
-  readonly composer: RegExp;
-  /** What stands before each line of a draft. */
-  readonly margin: RegExp;
-  /** What an empty composer shows instead of a draft. */
-  readonly placeholder: RegExp;
-  /** Shown above the composer while a message waits for the end of a turn. */
-  readonly queued: RegExp;
-  /** In this order; the first that matches decides. All but `title` and `screen` need a composer. */
-  readonly signs: readonly Sign[];
-}
-
-/** Everything Polyphony knows about one vendor's agent, as data. */
+/** Everything Polyphony knows about one vendor's agent, as data; what its screens tell is in files, `screens/`. */
 export interface Vendor {
   readonly name: VendorName;
   /** Names of its program. */
@@ -79,5 +45,4 @@ export interface Vendor {
   readonly packages: readonly string[];
   readonly launch: Launch;
   readonly typing: Typing;
-  readonly screens: readonly ScreenTable[];
 }

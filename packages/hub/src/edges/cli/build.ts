@@ -19,6 +19,9 @@ export const launcher: string = join(folder, 'bin', 'poly');
 /** What the hooks of agents start, as it is copied to where it stays. */
 export const captureScript: string = join(folder, 'hooks', 'capture.sh');
 
+/** The rules by which screens of agents are read. */
+export const screensFolder: string = join(folder, 'screens');
+
 /** What agents are taught about it. */
 export const skillFile: string = join(folder, 'skill', 'SKILL.md');
 

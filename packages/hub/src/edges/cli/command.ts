@@ -3,12 +3,20 @@ import type { Env } from './env.ts';
 import type { Flags, FlagValues } from './flag.ts';
 import type { Output } from './output.ts';
 
+/** Where rules for the screens of agents are: ours, and the user's. */
+interface RuleFolders {
+  readonly shipped: string;
+  readonly own: string;
+}
+
 /** What is done to files while no hub runs; the nouns that know how are not this edge's to import. */
 export interface Offline {
   /** Puts a backup in the place of a record; answers where the replaced one is. */
   restoreRecord(from: string, to: string): Promise<{ readonly aside: string | undefined }>;
   /** Writes an extension to begin with; answers which files. */
   initExtension(directory: string): Promise<readonly string[]>;
+  /** What is wrong with rules by which screens are read. */
+  ruleProblems(rules: RuleFolders): Promise<readonly string[]>;
   /** The events that are captured of each agent, in its own words. */
   capturedEvents(): Promise<Readonly<Record<string, readonly string[]>>>;
 }

@@ -6,7 +6,8 @@ import { promisify } from 'node:util';
 import type { ServerStatus } from '@polyphony/protocol';
 import { installTmux } from '../../../platform/missing-tmux.ts';
 import type { Places } from '../../../platform/places.ts';
-import { version } from '../build.ts';
+import { screensFolder, version } from '../build.ts';
+import type { Offline } from '../command.ts';
 import type { Env } from '../env.ts';
 
 export interface Finding {
@@ -21,6 +22,7 @@ interface Patient {
   readonly places: Places;
   /** What the hub says of itself; undefined when none runs, an error when it refuses to say. */
   readonly hub: ServerStatus | Error | undefined;
+  readonly offline: Offline;
 }
 
 interface Check {
@@ -46,6 +48,7 @@ export const checks: readonly Check[] = [
   { name: 'host', look: ({ places, hub }) => lookAtHost(places, hub) },
   { name: 'disk', look: ({ places }) => lookAtDisk(places) },
   { name: 'config', look: ({ places }) => lookAtConfig(places) },
+  { name: 'screens', look: lookAtScreens },
   { name: 'home', security: true, look: ({ places }) => lookAtFolder(places.home) },
   { name: 'files', security: true, look: ({ places }) => lookAtFiles(places) },
   { name: 'socket', security: true, look: ({ places }) => lookAtSocket(places) },
@@ -116,6 +119,20 @@ async function lookAtConfig({ config }: Places): Promise<Finding> {
   if (problems.length === 0)
     return ok(lstatSync(config, { throwIfNoEntry: false }) ? 'in order' : 'none, defaults hold');
   return warn(problems.join('; '), `Mend it in ${config}`);
+}
+
+/** What a running hub found out while it read screens, it alone can tell. */
+async function lookAtScreens({ places: { screens }, hub, offline }: Patient): Promise<Finding> {
+  const problems =
+    hub === undefined || hub instanceof Error
+      ? await offline.ruleProblems({ shipped: screensFolder, own: screens })
+      : hub.problems.filter((problem) => problem.includes(screens) || problem.includes(screensFolder));
+  if (problems.length > 0) return warn(problems.join(' '), `Mend it in ${screens}`);
+  return ok(
+    lstatSync(screens, { throwIfNoEntry: false })
+      ? 'your rules are in order'
+      : 'read by the rules that came with poly',
+  );
 }
 
 function lookAtFolder(path: string): Finding {

@@ -11,6 +11,7 @@ export async function doctor({
   env,
   out,
   json,
+  offline,
 }: Call & { flags: { readonly security?: boolean } }): Promise<number> {
   const { placesOf } = await import('../../../platform/places.ts');
   const places = placesOf(env);
@@ -23,7 +24,7 @@ export async function doctor({
     Promise.all(
       wanted.map(async ({ name, look }) => {
         try {
-          return { name, ...(await look({ env, places, hub })) };
+          return { name, ...(await look({ env, places, hub, offline })) };
         } catch (error) {
           return { name, state: 'bad', says: String((error as Error).message) } satisfies Finding & {
             name: string;
