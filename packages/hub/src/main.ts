@@ -6,6 +6,10 @@ const offline: Offline = {
     const { migrations } = await import('./store/migrations.ts');
     return (await import('./store/backup.ts')).restoreBackup({ from, to, newest: migrations.length });
   },
+  async checkScreens(folder, rules) {
+    const { ScreenRules } = await import('./agents/screens/screen-rules.ts');
+    return (await import('./agents/screens/recording.ts')).checkRecordings(folder, new ScreenRules(rules));
+  },
   async ruleProblems(rules) {
     const { ScreenRules } = await import('./agents/screens/screen-rules.ts');
     return new ScreenRules(rules).problems;

@@ -39,6 +39,7 @@ export interface BuiltInActions {
   readonly 'agent:list': typeof agent.agentList;
   readonly 'agent:message': typeof agent.agentMessage;
   readonly 'agent:seen': typeof agent.agentSeen;
+  readonly 'agent:record': typeof agent.agentRecord;
   readonly 'agent:set-state': typeof agent.agentSetState;
   readonly 'approval:list': typeof approval.approvalList;
   readonly 'approval:resolve': typeof approval.approvalResolve;

@@ -1,8 +1,10 @@
 import * as z from 'zod';
 import { type Action, defineAction, nothing } from './action.ts';
+import { type BlockedOn, blockedReasons, type ScreenStatus, screenStatuses } from './agent-screen.ts';
 import { paneId } from './id.ts';
 import { type PaneNewParams, type PaneNewResult, paneNew, paneNewShape } from './pane.ts';
-import { text } from './pane-parts.ts';
+import { type PaneParams, paneParams, text } from './pane-parts.ts';
+import { type PaneScreen, paneScreen } from './pane-terminal.ts';
 
 export const agentStatuses = [
   'unknown',
@@ -243,4 +245,57 @@ export const agentSetState: Action<AgentSetStateParams, { readonly id: string }>
     runtime: z.string().max(64).optional(),
   }),
   result: z.object({ id: paneId }),
+});
+
+export interface AgentRecording {
+  readonly vendor: string;
+  readonly version?: string | undefined;
+  /** What it does as far as is known without its screen, what for it waits, and who told. */
+  readonly told?:
+    | {
+        readonly status: AgentStatus;
+        readonly kind?: AgentReason['kind'] | undefined;
+        readonly authority: Authority;
+      }
+    | undefined;
+  readonly screen: PaneScreen;
+  /** What the rules read from the screen. */
+  readonly read: {
+    readonly status: ScreenStatus;
+    readonly evidence: string;
+    readonly blockedOn?: BlockedOn | undefined;
+    readonly draft?: string | undefined;
+    readonly queued?: boolean | undefined;
+    /** The file of rules that told it. */
+    readonly rules?: string | undefined;
+  };
+}
+
+export const agentRecord: Action<PaneParams, AgentRecording> = defineAction({
+  name: 'agent:record',
+  summary: 'Answers what an agent shows, what the rules read from it, and what is known without it.',
+  scope: 'pane:read',
+  effect: 'read',
+  onPane: true,
+  params: paneParams,
+  result: z.object({
+    vendor: z.string(),
+    version: z.string().optional(),
+    told: z
+      .object({
+        status: z.enum(agentStatuses),
+        kind: z.enum(reasonKinds).optional(),
+        authority: z.enum(authorities),
+      })
+      .optional(),
+    screen: paneScreen.result,
+    read: z.object({
+      status: z.enum(screenStatuses),
+      evidence: z.string(),
+      blockedOn: z.enum(blockedReasons).optional(),
+      draft: z.string().optional(),
+      queued: z.boolean().optional(),
+      rules: z.string().optional(),
+    }),
+  }),
 });

@@ -3,6 +3,7 @@ import {
   agentExplain,
   agentList,
   agentMessage,
+  agentRecord,
   agentSeen,
   agentSetState,
   type Meta,
@@ -19,6 +20,7 @@ import type { Caller } from '../registry/caller.ts';
 import type { Registry } from '../registry/registry.ts';
 import { launch } from './launch.ts';
 import { type Terminal, typeMessage } from './message.ts';
+import { recordScreen } from './record.ts';
 import type { ScreenRules } from './screens/screen-rules.ts';
 import { type AgentStates, noteOf, type StatePane } from './state/agent-states.ts';
 
@@ -95,6 +97,10 @@ export function registerAgentActions({ registry, panes, states, rules, events, c
     };
     return messages.take(paneId, () => typeMessage(terminal, text, { readyMs: timeoutMs, gone: signal }));
   });
+
+  registry.register('agent', agentRecord, ({ paneId }) =>
+    recordScreen(panes.get(paneId), { screen: () => panes.screen(paneId), told: states.told(paneId), rules }),
+  );
 
   registry.register(
     'agent',

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { PaneScreen } from '@polyphony/protocol';
@@ -151,6 +151,19 @@ describe('ScreenRules', () => {
       evidence: 'a screen that cannot be read: it took longer than 20 ms',
     });
     expect(rules.readScreen('claude', showing('aaa')).status).toBe('idle');
+    expect(rules.problems).toEqual([]);
+  });
+
+  it('reads by the example of docs/agents.md', () => {
+    const page = readFileSync(join(import.meta.dirname, '../../../../../docs/agents.md'), 'utf8');
+    write('own/claude/2.2.0.json', /```json\n(.*?)```/s.exec(page)?.[1] ?? '');
+    const rules = rulesHere();
+    expect(
+      rules.readScreen('claude', showing('…\n  Esc refuses · Tab changes it\n\n'), '2.2.1'),
+    ).toMatchObject({
+      status: 'blocked',
+      blockedOn: 'permission',
+    });
     expect(rules.problems).toEqual([]);
   });
 

@@ -17,7 +17,7 @@ export interface ScreenRulesOptions {
 }
 
 /** The agents whose screens are read. */
-const describedVendors: readonly ['claude', 'codex', 'opencode', 'gemini'] = [
+export const describedVendors: readonly ['claude', 'codex', 'opencode', 'gemini'] = [
   'claude',
   'codex',
   'opencode',

@@ -17,7 +17,8 @@ import { Turns } from '../../platform/turns.ts';
 import type { ScreenRules } from '../screens/screen-rules.ts';
 import type { VendorName } from '../vendors/vendor.ts';
 import { recogniseVendor } from '../vendors/vendors.ts';
-import type { Decision } from './decide.ts';
+import { type Decision, decide } from './decide.ts';
+import type { Signal } from './signal.ts';
 import { WatchedAgent, type WatchedPane } from './watched-agent.ts';
 
 /** A pane, as far as the state of an agent depends on it. */
@@ -192,6 +193,13 @@ export class AgentStates {
       })),
       gaps: this.#options.gapsOf(vendorOf(pane)),
     };
+  }
+
+  /** What is known of an agent without its screen. */
+  told(paneId: string): Signal | undefined {
+    const signals = this.#entries.get(paneId)?.agent.signals ?? [];
+    const others = signals.filter(({ from }) => from !== 'screen');
+    return decide(others, this.#options.clock.now())?.signal;
   }
 
   #end(pane: StatePane): void {

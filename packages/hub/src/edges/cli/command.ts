@@ -9,12 +9,21 @@ interface RuleFolders {
   readonly own: string;
 }
 
+interface CheckedScreen {
+  readonly file: string;
+  readonly problem?: string;
+  readonly status?: string;
+  readonly evidence?: string;
+}
+
 /** What is done to files while no hub runs; the nouns that know how are not this edge's to import. */
 export interface Offline {
   /** Puts a backup in the place of a record; answers where the replaced one is. */
   restoreRecord(from: string, to: string): Promise<{ readonly aside: string | undefined }>;
   /** Writes an extension to begin with; answers which files. */
   initExtension(directory: string): Promise<readonly string[]>;
+  /** Whether recorded screens below a folder are read as what they are. */
+  checkScreens(folder: string, rules: RuleFolders): Promise<readonly CheckedScreen[]>;
   /** What is wrong with rules by which screens are read. */
   ruleProblems(rules: RuleFolders): Promise<readonly string[]>;
   /** The events that are captured of each agent, in its own words. */

@@ -2,12 +2,14 @@ import {
   type AgentExplanation,
   type AgentInfo,
   type AgentPane,
+  blockedReasons,
   type Client,
   type Delivery,
   didYouMean,
   listed,
   PolyError,
   reasonText,
+  screenStatuses,
 } from '@polyphony/protocol';
 import { age } from '../age.ts';
 import { statusColours } from '../agent-colours.ts';
@@ -17,6 +19,11 @@ import { shown } from '../output.ts';
 import { callOnPane } from '../panes.ts';
 import { standardInput } from '../standard-input.ts';
 import { startProgram } from '../start-program.ts';
+
+/** Of what is blocked, also on what. */
+const recordedStates: readonly string[] = screenStatuses.flatMap((status) =>
+  status === 'blocked' ? [status, ...blockedReasons.map((reason) => `${status}-${reason}`)] : [status],
+);
 
 export const agentCommands: readonly Command[] = [
   command({
@@ -123,6 +130,26 @@ export const agentCommands: readonly Command[] = [
       else out.line(howFar(delivery, paneId));
       return delivery.state === 'failed' ? 1 : 0;
     },
+  }),
+  command({
+    name: 'agent record',
+    summary: 'Saves what an agent shows now, so that the rules for its screens can be checked and mended.',
+    args: ['<pane>'],
+    flags: {
+      state: choice('What it is doing; what its hooks told when left out.', recordedStates),
+      dir: text('Where to; screens, with a folder for each agent, when left out.', { value: 'FOLDER' }),
+    },
+    completes: 'pane',
+    examples: ['poly agent record review', 'poly agent record review --state blocked-permission'],
+    run: async (call) => (await import('../record-screen.ts')).recordScreen(call),
+  }),
+  command({
+    name: 'agent check',
+    summary: 'Reads recorded screens by the rules, and says which are read as something else.',
+    args: ['[folder]'],
+    completes: 'file',
+    examples: ['poly agent check', 'poly agent check ~/src/recordings'],
+    run: async (call) => (await import('../record-screen.ts')).checkScreens(call),
   }),
 ];
 
