@@ -1,11 +1,11 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { PaneScreen } from '@polyphony/protocol';
+import { TimeGuard, TooSlow } from '../../platform/time-guard.ts';
 import { type Reading, readTable, unknown } from '../read-screen.ts';
 import type { VendorName } from '../vendors/vendor.ts';
 import { chooseTables } from './choose-tables.ts';
 import { filesIn, type RuleFiles, type RuleTable, readRuleFiles, stampOf } from './rule-files.ts';
-import { TimeGuard, TooSlow } from './time-guard.ts';
 import { readVersion } from './version.ts';
 
 export interface ScreenRulesOptions {

@@ -1,25 +1,16 @@
-import { createContext, runInContext } from 'node:vm';
 import { PolyError } from '@polyphony/protocol';
+import { TimeGuard } from '../../../platform/time-guard.ts';
 
 /** How long a pattern may take: one that has to try everything must not hold up the hub. */
 const patienceMs = 200;
-/** How often one is tried that was stopped by the clock before it had had that time of a processor. */
-const mostTries = 5;
-const source = 'lines.filter((line) => pattern.test(line))';
 
 /** The lines that match, of those a terminal holds. */
 export function grepLines(lines: readonly string[], pattern: string, ignoreCase: boolean): readonly string[] {
-  const context = createContext({ lines, pattern: compile(pattern, ignoreCase) });
-  for (let tries = 1; ; tries++) {
-    const before = process.cpuUsage();
-    try {
-      return runInContext(source, context, { timeout: patienceMs }) as readonly string[];
-    } catch (cause) {
-      const { user, system } = process.cpuUsage(before);
-      // On a machine that is busy with others the time has passed without us.
-      if ((user + system) / 1000 < patienceMs / 2 && tries < mostTries) continue;
-      throw tooSlow(pattern, cause);
-    }
+  const expression = compile(pattern, ignoreCase);
+  try {
+    return new TimeGuard(patienceMs).run(() => lines.filter((line) => expression.test(line)));
+  } catch (cause) {
+    throw tooSlow(pattern, cause);
   }
 }
 
