@@ -106,16 +106,16 @@ export function registerAgentActions({ registry, panes, states, rules, events, c
     'agent',
     agentSetState,
     async ({ paneId, status, sessionId, error, runtime }, { caller }) => {
-      const shown = states.shownAs(paneId, status);
-      const set = {
-        ...noteOf(shown.status, clock.now()),
+      await panes.setMeta(paneId, {
         ...(runtime !== undefined && { 'agent.runtime': runtime }),
         ...(sessionId !== undefined && { 'agent.sessionId': sessionId }),
         'agent.error': error ?? null,
-      };
-      await panes.setMeta(paneId, set);
-      await events.append([draft(caller, 'agent:state', { paneId, ...shown, authority: 'protocol' })]);
-      states.tell(paneId, status, shown.status);
+      });
+      if (!(await states.tell(paneId, status))) {
+        // No agent, as far as anybody knows: what is said of it is all there is.
+        await panes.setMeta(paneId, noteOf(status, clock.now()));
+        await events.append([draft(caller, 'agent:state', { paneId, status, authority: 'protocol' })]);
+      }
       return { id: paneId };
     },
   );

@@ -6,7 +6,7 @@ import { type Notice, noticeOf } from './notice.ts';
 import { tellTerminal, terminalNotice } from './terminal-notice.ts';
 
 /** A terminal in which somebody has a part of Polyphony open. */
-export interface OpenTerminal {
+interface OpenTerminal {
   readonly device: string;
   /** What it is called. */
   readonly name: string;

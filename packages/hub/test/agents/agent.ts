@@ -31,7 +31,10 @@ export interface Agent {
 }
 
 const patienceMs = 120_000;
-const rules = new ScreenRules({ shipped: join(import.meta.dirname, '../../screens'), own: '/dev/null' });
+export const rules: ScreenRules = new ScreenRules({
+  shipped: join(import.meta.dirname, '../../screens'),
+  own: '/dev/null',
+});
 const textOf = ({ lines }: PaneScreen): string => lines.join('\n').trimEnd();
 
 export async function createAgent(hub: TestHub, name: AgentName, options: AgentOptions): Promise<Agent> {

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { AgentInfo, AgentStatus } from '@polyphony/protocol';
-import { readScreen } from '../../src/agents/read-screen.ts';
 import type { TestHub } from '../test-hub.ts';
+import { rules } from './agent.ts';
 import type { AgentName } from './installed-agents.ts';
 
 interface Sample {
@@ -113,7 +113,7 @@ export class Sampler {
       const info = agents.find(({ id }) => id === paneId);
       if (info && screen) {
         const { status: shown } =
-          info.status === 'gone' ? { status: 'gone' as const } : readScreen(this.#name, screen);
+          info.status === 'gone' ? { status: 'gone' as const } : rules.readScreen(this.#name, screen);
         this.#samples.push({ at: performance.now(), shown, info });
       }
       await pause(everyMs);

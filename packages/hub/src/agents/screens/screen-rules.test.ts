@@ -154,8 +154,8 @@ describe('ScreenRules', () => {
     expect(rules.problems).toEqual([]);
   });
 
-  it('reads by the example of docs/agents.md', () => {
-    const page = readFileSync(join(import.meta.dirname, '../../../../../docs/agents.md'), 'utf8');
+  it('reads by the example of docs/agent-screens.md', () => {
+    const page = readFileSync(join(import.meta.dirname, '../../../../../docs/agent-screens.md'), 'utf8');
     write('own/claude/2.2.0.json', /```json\n(.*?)```/s.exec(page)?.[1] ?? '');
     const rules = rulesHere();
     expect(

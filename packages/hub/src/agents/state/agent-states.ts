@@ -121,6 +121,12 @@ export class AgentStates {
       since: Date.parse(String(pane.meta['agent.lastEventAt'])) || clock.now(),
     };
     this.#entries.set(paneId, entry);
+    // Of a program that nobody can read, what it said before the hub was started is all that is known.
+    if (watched.vendor === 'generic' && entry.status !== undefined && toldStatuses.has(entry.status)) {
+      const status = entry.status === 'done' ? 'idle' : entry.status;
+      const { since: at } = entry;
+      entry.agent.hear({ from: 'protocol', status, evidence: `it said ${status}`, at, seen: at });
+    }
     lastHeard(pane).then(
       (heard) => this.#entries.get(paneId) === entry && heard && this.hear(paneId, heard),
       (error: unknown) => log.warn('what an agent told before cannot be read', { paneId, error }),
@@ -134,22 +140,14 @@ export class AgentStates {
     if (sessionId !== null && known !== sessionId) this.#note(paneId, { 'agent.sessionId': sessionId });
   }
 
-  /** What is told when an agent says that it does this: a turn that ends while nobody looks is done. */
-  shownAs(paneId: string, said: AgentStatus): Pick<BuiltInEvents['agent:state'], 'status' | 'attention'> {
+  /** Somebody, mostly the agent itself, says what it is doing; answers, once that is noted, whether it is watched. */
+  async tell(paneId: string, status: AgentStatus): Promise<boolean> {
     const entry = this.#entries.get(paneId);
-    const status = entry && said === 'idle' ? this.#atRest(paneId, entry) : said;
-    return { status, ...this.#attention(paneId, status) };
-  }
-
-  /** Somebody, mostly the agent itself, has said what it is doing, and that has been noted. */
-  tell(paneId: string, status: AgentStatus, noted: AgentStatus): void {
-    const entry = this.#entries.get(paneId);
-    if (!entry) return;
+    if (!entry) return false;
     const at = this.#options.clock.now();
-    Object.assign(entry, { status: noted, since: at });
     entry.agent.hear({ from: 'protocol', status, evidence: `it said ${status}`, at, seen: at });
-    // Somebody may have begun to look while it was noted.
-    if (this.#options.isLookedAt(paneId)) this.see(paneId);
+    await this.#turns.take(paneId, async () => undefined);
+    return true;
   }
 
   /** Somebody has looked at it: what was done is then idle. */
@@ -248,13 +246,11 @@ export class AgentStates {
       ...{ paneId, status, ...(before && { before }), ...(reason && { reason }) },
       ...(evidence !== undefined && { evidence }),
       ...(authority && { authority }),
-      ...(status !== before && this.#attention(paneId, status)),
+      ...(status !== before &&
+        needsSomebody.has(status) &&
+        !this.#options.isLookedAt(paneId) && { attention: true as const }),
     };
     this.#note(paneId, noteOf(status, entry.since, reason), { from: this.#options.hub, state });
-  }
-
-  #attention(paneId: string, status: AgentStatus): { readonly attention?: true } {
-    return needsSomebody.has(status) && !this.#options.isLookedAt(paneId) ? { attention: true } : {};
   }
 
   /** What is believed is believed at once; it is written down and told in its turn. */
@@ -265,6 +261,9 @@ export class AgentStates {
       .catch((error: unknown) => log.warn('what an agent does could not be noted', { paneId, error }));
   }
 }
+
+/** What only an agent itself says, and not the fact that it was started. */
+const toldStatuses: ReadonlySet<AgentStatus> = new Set(['idle', 'running', 'blocked', 'done', 'error']);
 
 const needsSomebody: ReadonlySet<AgentStatus> = new Set(['blocked', 'done', 'error']);
 

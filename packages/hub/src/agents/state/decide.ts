@@ -2,9 +2,9 @@ import { authorities } from '@polyphony/protocol';
 import { isAtRest, isBusy, type Signal } from './signal.ts';
 
 /** A screen is drawn, and a session file written, so much after what they tell of. */
-export const settleMs = 300;
+const settleMs = 300;
 /** So long an agent may show nothing of what it was just told to do. */
-export const patienceMs = 2_000;
+const patienceMs = 2_000;
 
 export interface Decision {
   readonly signal: Signal;

@@ -63,8 +63,8 @@ export class WatchedAgent {
     const before = this.#signals.get(signal.from);
     if (before && before.at > signal.at) return;
     this.#signals.set(signal.from, signal);
-    // That it rests is believed when the screen was looked at since.
-    if (!isAtRest(signal) || this.#pane.vendor === 'generic') this.#weigh();
+    // That it rests is believed when it is known what its screen shows.
+    if (!isAtRest(signal) || this.#pane.vendor === 'generic' || this.#signals.has('screen')) this.#weigh();
     this.#lookAt(0);
   }
 
