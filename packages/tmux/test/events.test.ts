@@ -161,6 +161,34 @@ describe.each(testBinaries())('events on %s', (tmux) => {
     });
   });
 
+  test('are one connection again after coming back failed in the middle, and none when closed', async () => {
+    await using server = await demoServer({ tmux });
+    const processes = server.engine('subprocess');
+    const asked = async (...argv: string[]): Promise<readonly string[]> =>
+      (await processes.run({ argv })).stdout.split('\n').filter(Boolean);
+    const clients = (): Promise<readonly string[]> => asked('list-clients', '-F', '#{client_pid}');
+    await using events = await Events.open(server.connection, { output: false });
+    const stream = events.subscribe({ types: ['connected', 'disconnected'] });
+    const seen: string[] = [];
+    const reading = (async () => {
+      for await (const { type } of stream) seen.push(type);
+    })();
+    for (let i = 0; i < 20; i++) await events.watch(`name-${i}`, '#{window_name}');
+    await processes.run({
+      argv: ['set-hook', '-g', 'client-attached', 'set-option -ga @came x ; detach-client'],
+    });
+    for (const pid of await clients()) process.kill(Number(pid), 'SIGKILL');
+    await expect
+      .poll(() => asked('show-options', '-gv', '@came'), { timeout: 20_000 })
+      .toEqual([expect.stringMatching(/^xxx/)]);
+    await processes.run({ argv: ['set-hook', '-gu', 'client-attached'] });
+    await expect.poll(() => seen.at(-1), { timeout: 20_000 }).toBe('gap');
+    await events.close();
+    await reading;
+    expect(seen.join(' ')).toMatch(/^disconnected connected gap( disconnected connected gap)*$/);
+    await expect.poll(clients).toEqual([]);
+  });
+
   test('give a paused pane a gap and let it go on', async () => {
     await using server = await demoServer({ tmux });
     const { session, pane } = await idsOf(server, 'demo');

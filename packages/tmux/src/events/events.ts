@@ -35,6 +35,8 @@ const gone: ReadonlySet<TmuxErrorCode> = new Set(['no_server', 'command_failed']
 
 /** How long to wait before each try to reconnect; the last one repeats. */
 const backoffMs = [100, 200, 500, 1_000, 2_000, 5_000];
+/** How long a connection lasts that was worth having. */
+const healthyMs = 1_000;
 
 /**
  * The events of a tmux server, over a connection of their own that never stops a program and never resizes a window.
@@ -54,6 +56,9 @@ export class Events implements AsyncDisposable {
   readonly #watches = new Map<string, string>();
   #connection: ControlConnection | null = null;
   #generation = 0;
+  /** When the connection came, and how often one was tried for since the last that lasted. */
+  #since = 0;
+  #tries = 0;
   #closing: AbortController = new AbortController();
 
   private constructor(target: ConnectionOptions, options: EventsOptions) {
@@ -123,13 +128,15 @@ export class Events implements AsyncDisposable {
     const connection = await ControlConnection.open(this.#target, session, flags, onNotice);
     if (this.#closing.signal.aborted) return connection.close();
     this.#connection = connection;
-    void connection.closed.then(() => {
-      connection.conclude(false);
-      if (this.#connection === connection) void this.#lost();
-    });
-    this.#generation += 1;
+    const ended = connection.closed.then(() => connection.conclude(false));
+    // Until the watches are back a loss is a try that failed, and whoever tries goes on with it.
     for (const subscription of this.#watches.values())
       await this.#command(['refresh-client', '-B', subscription]);
+    if (!connection.isOpen)
+      throw new TmuxError('connection_lost', 'The event connection ended at once.', { session });
+    this.#since = performance.now();
+    this.#generation += 1;
+    void ended.then(() => this.#lost());
     this.#emit({ type: 'connected', generation: this.#generation });
   }
 
@@ -156,8 +163,11 @@ export class Events implements AsyncDisposable {
     if (this.#closing.signal.aborted) return;
     this.#connection = null;
     this.#emit({ type: 'disconnected', generation: this.#generation });
-    for (let tries = 0; !this.#closing.signal.aborted; tries++) {
-      await delay(backoffMs[Math.min(tries, backoffMs.length - 1)] ?? 0, this.#closing.signal);
+    // Where every client is thrown out at once, by a hook say, coming back does not count as having come.
+    if (performance.now() - this.#since >= healthyMs) this.#tries = 0;
+    while (!this.#closing.signal.aborted) {
+      await delay(backoffMs[this.#tries] ?? 0, this.#closing.signal);
+      this.#tries = Math.min(this.#tries + 1, backoffMs.length - 1);
       if (this.#closing.signal.aborted) return;
       try {
         await this.#connect();
