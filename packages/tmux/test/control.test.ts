@@ -330,6 +330,35 @@ describe.each(testBinaries())('the control engine on %s', (tmux) => {
   });
 });
 
+describe.each(testBinaries())('a program that is killed on %s', (tmux) => {
+  test('leaves no client behind, and no server that lives for it alone', async () => {
+    await using server = await startTestServer({ tmux });
+    const processes = server.engine('subprocess');
+    await processes.run({ argv: ['new-session', '-d', '-s', 'work', 'exec yes'] });
+    const pid = Number(await server.pid());
+    const source = (file: string): string =>
+      JSON.stringify(new URL(`../src/${file}`, import.meta.url).pathname);
+    const connection = JSON.stringify({ ...server.connection, env: undefined });
+    const script = `
+      import { ControlEngine } from ${source('engines/control/engine.ts')};
+      import { Events } from ${source('events/events.ts')};
+      const engine = new ControlEngine(${connection});
+      await engine.run({ argv: ['list-sessions'] });
+      const events = await Events.open(${connection});
+      let heard = 0;
+      for await (const { type } of events.subscribe()) if (type === 'output' && ++heard === 100) console.log('flooded');`;
+    const child = spawn(process.execPath, ['--input-type=module-typescript', '-e', script], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    await once(child.stdout, 'data');
+    expect(await clientPids(server)).toHaveLength(2);
+    child.kill('SIGKILL');
+    await expect.poll(() => clientPids(server), { timeout: 10_000 }).toEqual([]);
+    await processes.run({ argv: ['kill-session', '-t', '=work:'] });
+    await expect.poll(() => isAlive(pid), { timeout: 10_000 }).toBe(false);
+  });
+});
+
 test('a program that used an engine and closed it ends by itself', async () => {
   await using server = await startTestServer();
   const script = `

@@ -4,6 +4,7 @@ import { TmuxError } from '../../errors.ts';
 import { newGuard } from '../../operation/guard.ts';
 import { missingBinary, spawnTmux } from '../tmux-process.ts';
 import { Frames, type Waiting } from './frames.ts';
+import { tieToUs } from './lifeline.ts';
 import { LineSplitter } from './lines.ts';
 
 const startupMs = 5_000;
@@ -51,6 +52,7 @@ export class ControlConnection {
     onNotice: (line: string) => void,
   ): Promise<ControlConnection> {
     const child = spawnTmux(connection, ['-C', 'attach-session', '-E', '-f', flags, '-t', session]);
+    tieToUs(child);
     const opened = new ControlConnection(child, onNotice);
     const failed = new Promise<never>((_, reject) =>
       child.on('error', (cause) => reject(missingBinary(connection, cause))),
