@@ -147,6 +147,15 @@ describe('the words tmux gets', () => {
     expect(() => op.newPane({ target: '%1' }).render('3.6')).toThrow('new_pane needs tmux 3.7');
   });
 
+  it('has nothing for a tmux older than any it was made for', () => {
+    for (const kind of kinds) {
+      const { since = '3.2' } = builderOf(kind).spec;
+      expect(() => exampleOf(kind).render('3.1c'), kind).toThrow(
+        `${kind} needs tmux ${since}; this server is 3.1c.`,
+      );
+    }
+  });
+
   it('refuses a nameless break_pane on 3.7 alone', () => {
     expect(() => op.breakPane({ source: '%1', target: '$1' }).render('3.7')).toThrow(
       /tmux 3\.7 cannot do this without a name/,

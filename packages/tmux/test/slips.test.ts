@@ -72,6 +72,27 @@ test('a file that stands where the socket is said to be survives', async () => {
   expect(await readFile(file, 'utf8')).toBe('kept');
 });
 
+test('a tmux that is too old is refused with its version, and asked for nothing but that', async () => {
+  await using server = await startTestServer();
+  const old = join(server.directory, 'old-tmux');
+  const asked = join(server.directory, 'asked');
+  const answer = `case " $* " in
+    *" -V "*) echo tmux 3.1c;;
+    *" list-sessions "*) echo '$0 off 0 3.1c';;
+    *) echo 3.1c;;
+  esac`;
+  await writeFile(old, `#!/bin/sh\necho "$*" >> ${asked}\n${answer}\n`, { mode: 0o755 });
+  const refused = { code: 'version_unsupported', message: expect.stringContaining('3.1c') };
+  for (const name of ['control', 'subprocess', 'imsg'] as const) {
+    const server = Server.connect({ ...demo.connection, socketPath: `${old}-socket`, tmux: old }, name);
+    await expect(server.newSession({ name: 'never' }), name).rejects.toMatchObject(refused);
+    await expect(server.snapshot(), name).rejects.toMatchObject(refused);
+    await expect(server.events(), name).rejects.toMatchObject(refused);
+    await server.close();
+  }
+  expect(await readFile(asked, 'utf8')).not.toMatch(/new-session|attach-session|list-panes/);
+});
+
 test('an unknown wish for an existing session touches nothing', async () => {
   await using server = await demoServer();
   const engine = server.engine();

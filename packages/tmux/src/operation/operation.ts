@@ -3,7 +3,7 @@ import { TmuxError } from '../errors.ts';
 import { readGiven, shown } from './given.ts';
 import type { Outcome } from './outcome.ts';
 import type { Param } from './param.ts';
-import { atLeast, parseVersion, type TmuxVersion } from './version.ts';
+import { atLeast, oldestTmux, parseVersion, type TmuxVersion } from './version.ts';
 
 export type Scope = 'server' | 'session' | 'window' | 'pane' | 'client';
 export type Effect = 'read' | 'write' | 'destructive';
@@ -16,7 +16,7 @@ export interface OperationSpec<P, V> {
   readonly scope: Scope;
   readonly effect: Effect;
   readonly summary: string;
-  /** The first tmux that has the command; older ones refuse the operation. */
+  /** The first tmux that has the command; with an older one the operation is refused. The oldest we know unless told. */
   readonly since?: string;
   /** In the order tmux is given them; those without a flag come last, after `--`. */
   readonly params: {
@@ -162,7 +162,7 @@ function renderOperation<P, V>(
   version: TmuxVersion,
   guard: string,
 ): readonly string[] {
-  requireVersion(spec.kind, spec.kind, spec.since, version);
+  requireVersion(spec.kind, spec.kind, spec.since ?? oldestTmux, version);
   const refusal = spec.refuse?.(params, version);
   if (refusal)
     throw new TmuxError('version_unsupported', `${spec.kind}: ${refusal}.`, { kind: spec.kind, params });

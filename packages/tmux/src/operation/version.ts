@@ -35,3 +35,6 @@ export function compareVersions(a: TmuxVersion, b: TmuxVersion): number {
 export function atLeast(version: TmuxVersion, wanted: string): boolean {
   return compareVersions(version, parseVersion(wanted)) >= 0;
 }
+
+/** The oldest tmux this library speaks to. */
+export const oldestTmux = '3.2';
