@@ -299,7 +299,21 @@ describe.each(testBinaries())('the control engine on %s', (tmux) => {
 
   test('never changes the size of a window', async () => {
     await using server = await started();
-    expect((await server.control.run(say('#{window_width}x#{window_height}'))).stdout).toBe('100x30\n');
+    const size = say('#{window_width}x#{window_height}');
+    expect((await server.control.run(size)).stdout).toBe('100x30\n');
+    // Without a size of its own a control client resizes nothing: so it is given one, beside somebody who has none.
+    await using _user = await attachUser(server, 'work');
+    expect((await server.control.run({ argv: ['refresh-client', '-C', '20,10'] })).status).toBe('complete');
+    expect((await server.control.run(size)).stdout).toBe('100x30\n');
+  });
+
+  test('is told nothing of what the panes print', async () => {
+    await using server = await started();
+    await server.control.run(say('connected'));
+    const clients = await server
+      .engine('subprocess')
+      .run({ argv: ['list-clients', '-F', '#{client_flags}'] });
+    expect(clients.stdout).toMatch(/^[^\n]*\bno-output\b[^\n]*\n$/);
   });
 
   test('starts one server when ten starts race', async () => {

@@ -189,6 +189,22 @@ describe.each(testBinaries())('events on %s', (tmux) => {
     await expect.poll(clients).toEqual([]);
   });
 
+  test('resize no window, and would rather lose output than stop a program', async () => {
+    await using server = await demoServer({ tmux });
+    await using _events = await Events.open(server.connection, {
+      session: (await idsOf(server, 'demo')).session,
+    });
+    const processes = server.engine('subprocess');
+    const client = await clientOf(server, 'demo');
+    await using _user = await attachUser(server, 'demo');
+    const asked = async (format: string): Promise<string> =>
+      (await processes.run({ argv: ['display-message', '-p', '-c', client, '-t', '=demo:', format] })).stdout;
+    expect(await asked('#{client_flags}')).toMatch(/\bpause-after=5\b/);
+    const resized = { argv: ['refresh-client', '-t', client, '-C', '20,10'] };
+    expect(await processes.run(resized)).toMatchObject({ status: 'complete' });
+    expect(await asked('#{window_width}x#{window_height}')).toBe('80x24\n');
+  });
+
   test('give a paused pane a gap and let it go on', async () => {
     await using server = await demoServer({ tmux });
     const { session, pane } = await idsOf(server, 'demo');
