@@ -135,6 +135,18 @@ describe('a plan that succeeds', () => {
   });
 });
 
+describe.each(testBinaries())('a plan on %s', (tmux) => {
+  it.each(plannerNames)('leaves the pane alone that the user has marked, by %s', async (planner) => {
+    await using server = await startTestServer({ tmux });
+    const engine = server.engine();
+    await execute(engine, newSession({ name: 'theirs', ...size }));
+    (await execute(engine, selectPane({ target: '%0', mark: true }))).unwrap();
+    (await tour().execute(engine, { planner })).raiseForStatus();
+    const marked = await engine.run({ argv: ['list-panes', '-a', '-F', '#{pane_id} #{pane_marked}'] });
+    expect(marked.stdout.match(/^%\d+ 1$/gm)).toEqual(['%0 1']);
+  });
+});
+
 describe.each(testBinaries())('a plan that fails on %s', (tmux) => {
   function failing(): Plan {
     const plan = new Plan();
