@@ -6,7 +6,7 @@ export {
   executeChain,
   type RunOptions,
 } from './engine.ts';
-export { ControlEngine } from './engines/control/engine.ts';
+export { ControlEngine, type ControlEngineOptions } from './engines/control/engine.ts';
 export { createEngine, type EngineName, engineNames } from './engines/index.ts';
 export { TmuxError, type TmuxErrorCode } from './errors.ts';
 export { eventTypes, type TmuxEvent, type TmuxEvents, type TmuxEventType } from './events/event.ts';

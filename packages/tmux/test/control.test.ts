@@ -81,6 +81,21 @@ describe.each(testBinaries())('the control engine on %s', (tmux) => {
     );
   });
 
+  test('tells whoever wants to know what a hook printed', async () => {
+    await using server = await started();
+    const heard: (readonly string[])[] = [];
+    const engine = new ControlEngine(server.connection, { onUnsolicited: (lines) => heard.push(lines) });
+    try {
+      await engine.run({ argv: ['set-hook', '-g', 'after-rename-window', 'display-message -p "hook #W"'] });
+      const rename = (name: string) => ({ argv: ['rename-window', '-t', '=work:', name] });
+      for (const name of ['a', 'b']) await engine.run(rename(name));
+      await engine.runChain([rename('c'), say('x'), rename('d')]);
+      await expect.poll(() => heard).toEqual([['hook a'], ['hook b'], ['hook c'], ['hook d']]);
+    } finally {
+      await engine.close();
+    }
+  });
+
   test('is not shifted by commands that answer several times', async () => {
     await using server = await started();
     const file = join(server.directory, 'three.conf');

@@ -9,12 +9,18 @@ import { Deadlines } from '../deadline.ts';
 import { SubprocessEngine } from '../subprocess.ts';
 import { ControlConnection } from './connection.ts';
 import { Delivery, type Dispatch, type Line, type Queued } from './delivery.ts';
-import { chainReplies, replyOf } from './frames.ts';
+import { chainReplies, type Frame, readFrame, replyOf } from './frames.ts';
+import { decode } from './lines.ts';
 import { quietSession } from './session-choice.ts';
 
 const maxTries = 3;
 /** After some connections that were of no use processes do the work for a while. */
 const pauseMs = 5_000;
+
+export interface ControlEngineOptions {
+  /** What hooks printed that followed commands of this engine, which is no command's answer: the lines of each. */
+  readonly onUnsolicited?: (lines: readonly string[]) => void;
+}
 
 /**
  * Sends commands over one `tmux -C` process: about fifty times cheaper than a process a command, and exact.
@@ -50,8 +56,11 @@ export class ControlEngine implements Engine {
   #useless = 0;
   #pausedUntil = 0;
 
-  constructor(options: ConnectionOptions = {}) {
+  readonly #onUnsolicited: ControlEngineOptions['onUnsolicited'];
+
+  constructor(options: ConnectionOptions = {}, { onUnsolicited }: ControlEngineOptions = {}) {
     this.#options = options;
+    this.#onUnsolicited = onUnsolicited;
     this.#processes = new SubprocessEngine(options);
   }
 
@@ -74,7 +83,7 @@ export class ControlEngine implements Engine {
     return this.#deliver(options, () => ({
       text: commandLine(command.argv),
       commands: [command],
-      read: replyOf,
+      read: (frame) => replyOf(this.#overheard(frame)),
       byProcess: () => this.#processes.run(command, options),
     }));
   }
@@ -94,7 +103,7 @@ export class ControlEngine implements Engine {
     return this.#deliver(options, () => ({
       text: [`display-message -p ${markers[0]}`, ...marked].join(' ; '),
       commands,
-      read: (frame) => chainReplies(frame, markers),
+      read: (frame) => chainReplies(this.#overheard(frame), markers),
       byProcess: () => this.#processes.runChain(commands, options),
     }));
   }
@@ -131,6 +140,13 @@ export class ControlEngine implements Engine {
       }
     }
     this.#isPumping = false;
+  }
+
+  /** The frame as it is; what hooks printed in it is told to whoever wants to know. */
+  #overheard(frame: Frame): Frame {
+    if (this.#onUnsolicited)
+      for (const lines of readFrame(frame).hooks) this.#onUnsolicited(lines.map(decode));
+    return frame;
   }
 
   #connect(): Promise<ControlConnection | null> {

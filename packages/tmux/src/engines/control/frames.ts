@@ -150,13 +150,15 @@ function closes(line: string, guard: string): boolean {
   );
 }
 
-/** The blocks of a frame, and what stood between them: notifications, and blocks of hooks. */
+/** The blocks of a frame, and what stood between them: notifications, and blocks of hooks, whose text is also given. */
 export function readFrame(frame: Frame): {
   readonly blocks: readonly Block[];
   readonly notices: readonly string[];
+  readonly hooks: readonly (readonly string[])[];
 } {
   const blocks: Block[] = [];
   const notices: string[] = [];
+  const hooks: (readonly string[])[] = [];
   for (let at = 0; at < frame.length; at++) {
     const line = frame[at] ?? '';
     const close = line.startsWith('%begin ') ? closeOf(frame, at) : -1;
@@ -171,10 +173,11 @@ export function readFrame(frame: Frame): {
       });
     } else {
       notices.push(...frame.slice(at, close + 1));
+      if (close > at + 1) hooks.push(frame.slice(at + 1, close));
     }
     at = close;
   }
-  return { blocks, notices };
+  return { blocks, notices, hooks };
 }
 
 /** What tmux said to one command: all its blocks together, as a tmux process would have printed it. */
