@@ -259,23 +259,41 @@ describe('a tmux server the hub no longer finds', () => {
   });
 });
 
+/** Whether nobody answers at the socket of tmux. */
+function isDead(hub: TestHub): boolean {
+  try {
+    return tmux(hub, 'list-sessions') === '';
+  } catch {
+    return true;
+  }
+}
+
 describe.runIf(process.platform === 'linux')('a tmux server whose socket is gone', () => {
-  it.each(['deleted', 'moved'])('is found, and gets it back: %s', async (how) => {
+  it.each(['deleted', 'moved', 'taken by one that died'])('is found, and gets it back: %s', async (how) => {
     await using hub = await TestHub.start();
     await hub.client.call('session:start', {});
     const { id, pid } = await hub.client.call('pane:new', { argv: ['cat'], backend: 'tmux' });
     const server = tmux(hub, 'display-message', '-p', '#{pid}');
     const socket = tmux(hub, 'display-message', '-p', '#{socket_path}').trim();
-    const hide = (): void => (how === 'moved' ? renameSync(socket, join(hub.home, 'moved')) : rmSync(socket));
-    hide();
+    const hide = async (): Promise<void> => {
+      if (how === 'moved') renameSync(socket, join(hub.home, 'moved'));
+      else rmSync(socket);
+      if (how !== 'taken by one that died') return;
+      const other = tmux(hub, '-f', '/dev/null', 'new-session', '-d', '-P', '-F', '#{pid}');
+      expect(other).not.toBe(server);
+      process.kill(Number(other), 'SIGKILL');
+      await until(async () => isDead(hub));
+      expect(existsSync(socket)).toBe(true);
+    };
+    await hide();
     expect(await hub.client.call('session:status', {})).toMatchObject({ running: true });
     expect(await hub.client.call('session:start', {})).toMatchObject({ running: true });
     // Whoever asks with tmux itself finds the same server.
     expect(tmux(hub, 'display-message', '-p', '#{pid}')).toBe(server);
-    hide();
+    await hide();
     const other = await hub.client.call('pane:new', { argv: ['cat'], backend: 'tmux' });
     await hub.kill('SIGKILL');
-    hide();
+    await hide();
     await hub.start();
     expect(await hub.client.call('session:start', {})).toMatchObject({ running: true });
     expect(tmux(hub, 'display-message', '-p', '#{pid}')).toBe(server);
@@ -285,6 +303,12 @@ describe.runIf(process.platform === 'linux')('a tmux server whose socket is gone
     ]);
     await hub.client.call('pane:write', { paneId: id, data: 'still here', enter: true });
     await until(async () => (await read(hub, id)).includes('still here'));
+    await hub.kill('SIGKILL');
+    await hide();
+    await hub.start();
+    await hub.client.call('server:stop', { all: true });
+    expect(await hub.ended()).toBe(0);
+    await until(async () => !existsSync(`/proc/${server.trim()}`));
   });
 
   it('says so where the socket cannot come back, and what to do', async () => {

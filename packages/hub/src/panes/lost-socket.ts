@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
+import { createConnection } from 'node:net';
 import { dirname } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { listProcesses } from '../host/process-table.ts';
@@ -9,19 +10,33 @@ const lookEveryMs = 10;
 const patienceMs = 1_000;
 
 /**
- * Lets a tmux server whose socket was deleted or moved make it anew, and answers which server cannot; nothing when there
- * is none, or its socket is there. Only Linux says who listens at a path where there is no file.
+ * Lets a tmux server whose socket was deleted, moved or replaced by that of a server that has died make it anew, and
+ * answers which server cannot; nothing when there is none, or its socket is there. Only Linux says who listens at a path
+ * where there is no file.
  */
 export async function restoreSocket(path: string): Promise<number | undefined> {
-  if (existsSync(path) || process.platform !== 'linux') return undefined;
+  if (process.platform !== 'linux' || (await isServed(path))) return undefined;
   const pid = await listenerAt(path);
   if (pid === undefined) return undefined;
   // Its folder, which tmux makes when it starts and not later, may be gone too.
   await mkdir(dirname(path), { mode: 0o700 }).catch(() => undefined);
   process.kill(pid, 'SIGUSR1');
-  for (let waited = 0; !existsSync(path) && waited < patienceMs; waited += lookEveryMs)
+  for (let waited = 0; waited < patienceMs; waited += lookEveryMs) {
+    if (await isServed(path)) return undefined;
     await setTimeout(lookEveryMs);
-  return existsSync(path) ? undefined : pid;
+  }
+  return pid;
+}
+
+/** Whether somebody lives behind a socket: its file outlives a server that was killed. */
+async function isServed(path: string): Promise<boolean> {
+  if (!existsSync(path)) return false;
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  const socket = createConnection(path);
+  socket.once('connect', () => resolve(true));
+  // Any other trouble, a full queue for instance, is that of one who lives.
+  socket.once('error', (error: NodeJS.ErrnoException) => resolve(error.code !== 'ECONNREFUSED'));
+  return promise.finally(() => socket.destroy());
 }
 
 /** The tmux that listens at a path; the signal is sent to nobody else, whom it would end. */

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { PolyError, type TmuxSession as SessionInfo } from '@polyphony/protocol';
 import type * as Tmux from '@polyphony/tmux';
@@ -27,6 +27,8 @@ export class TmuxSession {
   /** Why tmux, which runs, cannot be reached. */
   #hidden: PolyError | undefined;
   #restoring: Promise<number | undefined> | undefined;
+  /** The file that was the socket of a server when it was last looked at. */
+  #socketFile: string | undefined;
 
   constructor(options: TmuxSessionOptions) {
     this.#options = options;
@@ -78,12 +80,15 @@ export class TmuxSession {
   /** A server that has lost its socket is not taken for gone: another would be started beside it. */
   async #find(): Promise<void> {
     const path = this.socketPath;
+    const found = fileAt(path);
+    if (found !== undefined && found === this.#socketFile) return;
     this.#restoring ??= restoreSocket(path).finally(() => {
       this.#restoring = undefined;
     });
     const pid = await this.#restoring;
     this.#hidden = pid === undefined ? undefined : hidden(path, pid);
     if (this.#hidden) throw this.#hidden;
+    this.#socketFile = fileAt(path);
   }
 
   /** Whether the session is known to be there. */
@@ -232,6 +237,12 @@ export class TmuxSession {
     const asked = { argv: ['has-session', '-t', this.target], effect: 'read' } as const;
     engine.run(asked, { timeoutMs: longestWaitMs }).then(answered, answered);
   }
+}
+
+/** Which file lies at a path: another one at the same place is told from it. */
+function fileAt(path: string): string | undefined {
+  const stat = existsSync(path) ? statSync(path, { throwIfNoEntry: false, bigint: true }) : undefined;
+  return stat && `${stat.dev} ${stat.ino} ${stat.ctimeNs}`;
 }
 
 const silent = {
