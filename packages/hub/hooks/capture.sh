@@ -3,7 +3,14 @@
 # It says nothing, waits for nobody and always succeeds, whatever became of the hub or the disk.
 umask 077
 exec >/dev/null 2>&1
-journal=${POLY_HOME:-$HOME/.poly}/journal
+home=${POLY_HOME:-${HOME:+$HOME/.poly}}
+if [ -z "$home" ]; then
+  # As the hub does, it goes by the home that the system knows; without one there is nowhere to put anything.
+  user=$(id -un)
+  case $user in '' | *[!A-Za-z0-9._-]*) ;; *) eval "home=~$user/.poly" ;; esac
+  case $home in /*) ;; *) cat; exit 0 ;; esac
+fi
+journal=$home/journal
 # Names sort by process where two events share a moment; the rest is never drawn twice.
 order=0000000000$$
 order=${order#"${order%??????????}"}

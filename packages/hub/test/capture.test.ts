@@ -1,10 +1,11 @@
-import { execFile, execFileSync, spawn } from 'node:child_process';
+import { execFile, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import {
   cpSync,
   existsSync,
   linkSync,
   mkdirSync,
+  mkdtempSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -12,6 +13,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import Database from 'better-sqlite3';
@@ -266,4 +268,27 @@ describe.concurrent('capture', () => {
     expect(await capture(hub, 'x', { env: { POLY_HOME: '/proc/none' } })).toBe('0');
     expect(existsSync('/proc/none')).toBe(false);
   });
+
+  it.each(['nobody-has-this-name', 'x; touch here', ''])(
+    'does nothing where nobody knows a home, for a user named "%s"',
+    async (user) => {
+      const cwd = mkdtempSync(join(tmpdir(), 'poly-homeless-'));
+      try {
+        mkdirSync(join(cwd, 'bin'));
+        writeFileSync(join(cwd, 'bin', 'id'), `#!/bin/sh\necho '${user}'\n`, { mode: 0o700 });
+        const env = { PATH: `${join(cwd, 'bin')}:${process.env.PATH}` };
+        const before = existsSync('/.poly');
+        const { stdout, stderr, status } = spawnSync('sh', [script, 'claude'], {
+          env,
+          cwd,
+          input: prompt('s', 'x'),
+        });
+        expect([status, `${stdout}${stderr}`]).toEqual([0, '']);
+        expect(readdirSync(cwd)).toEqual(['bin']);
+        expect(existsSync('/.poly')).toBe(before);
+      } finally {
+        rmSync(cwd, { recursive: true });
+      }
+    },
+  );
 });
