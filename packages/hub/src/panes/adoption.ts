@@ -11,7 +11,8 @@ import { type Endings, unknownEnding } from './endings.ts';
 import type { PaneBook } from './pane-book.ts';
 import { familyOf, noteOf, type PaneRecord } from './pane-record.ts';
 import type { Keep } from './pty-backend.ts';
-import type { TmuxBackend, TmuxPaneRow } from './tmux-backend.ts';
+import type { TmuxBackend } from './tmux-backend.ts';
+import type { TmuxPaneRow } from './tmux-pane-row.ts';
 
 export interface AdoptionOptions {
   readonly book: PaneBook;

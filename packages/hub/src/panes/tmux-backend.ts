@@ -1,38 +1,21 @@
 import { isUtf8 } from 'node:buffer';
 import { existsSync } from 'node:fs';
-import { constants } from 'node:os';
 import { setTimeout } from 'node:timers/promises';
 import { PolyError } from '@polyphony/protocol';
 import type { Shown } from '../host/client.ts';
 import { findProgram } from '../host/find-program.ts';
-import { plainLine } from '../host/plain-view.ts';
 import { listProcesses, startTimeOf } from '../host/process-table.ts';
 import type { PaneBackend } from './backend.ts';
 import type { HostLink } from './host-link.ts';
 import { defaultSize, familyOf, noteOf, type PaneRecord } from './pane-record.ts';
 import { graceMs, type Keep } from './pty-backend.ts';
+import { captureCommands, shownOf } from './tmux-capture.ts';
+import { hostMark, mark, rowFormat, rowOf, type TmuxPaneRow } from './tmux-pane-row.ts';
 import type { TmuxSession } from './tmux-session.ts';
 
-/** One tmux pane that is ours, as tmux lists it. */
-export interface TmuxPaneRow {
-  readonly tmuxPane: string;
-  readonly id: string;
-  readonly pid: number;
-  readonly piped: boolean;
-  readonly dead: boolean;
-  readonly exitCode: number | null;
-  readonly exitSignal: string | null;
-}
-
-/** What marks a tmux pane as ours; panes made by hand, and those of another hub, lack it and are left alone. */
-const mark = '@poly-pane';
-const hostMark = '@poly-host';
 /** Signalled by tmux when a program of ours has ended. */
 const diedChannel = 'poly-pane-died';
 const lookEveryMs = 1_000;
-const rowFormat = `#{pane_id} #{pane_pid} #{pane_pipe} #{pane_dead} #{pane_dead_status}: #{pane_dead_signal}: #{${mark}} #{${hostMark}}`;
-const rowPattern = /^(%\d+) (\d+) ([01]) ([01]) (\d*): (\w*): ([A-Za-z0-9][\w.-]*) (.*)$/;
-
 /** Panes inside the tmux session. */
 export class TmuxBackend implements PaneBackend {
   readonly name = 'tmux';
@@ -188,17 +171,9 @@ export class TmuxBackend implements PaneBackend {
 
   /** Pipes a pane's output to the host again; answers what tmux shows of it at the very moment in which that begins. */
   async pipeAgain({ tmuxPane }: TmuxPaneRow, fifo: string): Promise<Shown> {
-    const capture = ['capture-pane', '-p', '-t', tmuxPane];
-    const replies = await this.#session.runLine([
-      ...this.#pipe(tmuxPane, fifo),
-      ['display-message', '-p', '-t', tmuxPane, cursorFormat],
-      [...capture, '-P'],
-      [...capture, '-e', '-J', '-S', '-'],
-      [...capture, '-e', '-J', '-S', '-', '-E', '-1'],
-      [...capture, '-e'],
-    ]);
-    const [cursor = '', unfinished = '', whole = '', history = '', screen = ''] = replies.slice(-5);
-    return shownOf(cursor, { unfinished: withoutEnd(unfinished), whole, history, screen });
+    const capture = captureCommands(tmuxPane);
+    const replies = await this.#session.runLine([...this.#pipe(tmuxPane, fifo), ...capture]);
+    return shownOf(replies.slice(-capture.length));
   }
 
   /** Whether another hub has panes in the session. */
@@ -271,51 +246,6 @@ export class TmuxBackend implements PaneBackend {
   }
 }
 
-const cursorFormat = '#{alternate_on} #{history_size} #{pane_width} #{pane_height} #{cursor_x} #{cursor_y}';
-
-interface Captured {
-  /** The beginning of a sequence whose end comes through the pipe. */
-  readonly unfinished: string;
-  /** Everything; what has left the screen; what is on it. */
-  readonly whole: string;
-  readonly history: string;
-  readonly screen: string;
-}
-
-function shownOf(said: string, { unfinished, whole, history, screen }: Captured): Shown {
-  const [alternate, scrolled, cols = 0, rows = 0, x = 0, y = 0] = said.trim().split(' ').map(Number);
-  if (alternate) {
-    const drawn = withoutEnd(screen).replaceAll('\n', '\r\n');
-    const end = `\x1b[?1049h\x1b[H${drawn}\x1b[0m\x1b[${y + 1};${x + 1}H${unfinished}`;
-    // Of a history that is empty tmux shows the first line of the screen.
-    return { lines: newest([...(scrolled ? withoutEnd(history).split('\n') : []), '']), end };
-  }
-  const lines = withoutEnd(whole).split('\n');
-  let below = rows - 1 - y;
-  while (below > 0 && lines.length > 1 && lines.at(-1) === '') {
-    lines.pop();
-    below--;
-  }
-  const { length } = plainLine(lines.at(-1) ?? '');
-  const up = below > 0 ? `\x1b[${below}A` : '';
-  const isThere = below === 0 && (length === x || (x > 0 && length % cols === x));
-  return { lines: newest(lines), end: `${up}${isThere ? '' : `\x1b[${x + 1}G`}${unfinished}` };
-}
-
-/** No more than one message takes. */
-function newest(lines: readonly string[]): readonly string[] {
-  let size = 0;
-  const first = lines.findLastIndex((line) => {
-    size += line.length + 1;
-    return size > mostShown;
-  });
-  return lines.slice(first + 1);
-}
-
-const mostShown = 4 * 1024 * 1024;
-
-const withoutEnd = (text: string): string => text.replace(/\n$/, '');
-
 /**
  * Runs the program and outlives it by a moment, then ends exactly as it did. tmux closes a terminal as soon as it has
  * heard of the end of its process, which on a busy machine may be before the kernel has passed on the last bytes.
@@ -364,28 +294,3 @@ const mostCommands = 50;
 
 /** Text that tmux would otherwise take for a format, and run what it holds. */
 const plain = (text: string): string => text.replaceAll('#', '##');
-
-function rowOf(line: string, host: string): TmuxPaneRow | undefined {
-  const [, tmuxPane = '', pid, piped, dead, status = '', signal = '', id = '', of] =
-    rowPattern.exec(line) ?? [];
-  if (id === '' || of !== host) return undefined;
-  return {
-    tmuxPane,
-    id,
-    pid: Number(pid),
-    piped: piped === '1',
-    dead: dead === '1',
-    exitCode: status === '' ? null : Number(status),
-    exitSignal: signalName(signal),
-  };
-}
-
-/** tmux says a number or, in some versions, a name without SIG. */
-function signalName(said: string): string | null {
-  if (said === '' || said === '0') return null;
-  const names = Object.entries(constants.signals);
-  return (
-    names.find(([, number]) => number === Number(said))?.[0] ??
-    `SIG${said.replace(/^SIG/i, '').toUpperCase()}`
-  );
-}
