@@ -421,18 +421,21 @@ describe('starting and stopping', () => {
     expect(await hub.client.call('pane:list', {})).toEqual([]);
   });
 
-  it('leaves the panes alone when only the hub stops, and keeps its port', async () => {
-    await using hub = await TestHub.start({ env: { POLY_PORT: '' } });
-    const { url } = hub.discovery;
-    const { id, pid } = await hub.client.call('pane:new', { argv: counting });
-    await hub.client.call('server:stop', {});
-    expect(await hub.ended()).toBe(0);
-    expect(existsSync(join(hub.dir, 'hub.json'))).toBe(false);
-    expect(existsSync(`/proc/${pid}`)).toBe(true);
-    await hub.start();
-    expect(hub.discovery.url).toBe(url);
-    await until(async () => (await counted(hub, id)) > 10);
-  });
+  it.each(['', '0'])(
+    'leaves the panes alone when only the hub stops, and keeps its port: "%s"',
+    async (POLY_PORT) => {
+      await using hub = await TestHub.start({ env: { POLY_PORT } });
+      const { url } = hub.discovery;
+      const { id, pid } = await hub.client.call('pane:new', { argv: counting });
+      await hub.client.call('server:stop', {});
+      expect(await hub.ended()).toBe(0);
+      expect(existsSync(join(hub.dir, 'hub.json'))).toBe(false);
+      expect(existsSync(`/proc/${pid}`)).toBe(true);
+      await hub.start();
+      expect(hub.discovery.url).toBe(url);
+      await until(async () => (await counted(hub, id)) > 10);
+    },
+  );
 
   it('ends everything when told to, with readers attached', async () => {
     await using hub = await TestHub.start();

@@ -20,9 +20,9 @@ export interface PortWish {
   readonly memory: string;
 }
 
-/** The port asked for; or else the last one, the usual one, or any, whichever is free first. */
+/** The port asked for; or else the last one, the usual one unless any was asked for, or any, whichever is free first. */
 export async function listenOnPort(server: Server, { hostname, port, memory }: PortWish): Promise<number> {
-  const candidates = port !== undefined ? [port] : [...remembered(memory), usualPort, 0];
+  const candidates = port ? [port] : [...remembered(memory), ...(port === 0 ? [] : [usualPort]), 0];
   for (const candidate of candidates) {
     const failure = await listen(server, candidate, hostname).catch((error: NodeJS.ErrnoException) => error);
     if (!failure) break;

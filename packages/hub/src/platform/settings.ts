@@ -4,7 +4,7 @@ import { PolyError } from '@polyphony/protocol';
 export interface Settings {
   /** Whether to listen on TCP beside the socket. */
   readonly tcp: boolean;
-  /** A port asked for by name; otherwise the last one, the usual one, or any. */
+  /** A port asked for by name; 0 is the last one or any, nothing the last one, the usual one or any. */
   readonly port: number | undefined;
   readonly hostname: string;
   readonly tmuxSocket: string;
