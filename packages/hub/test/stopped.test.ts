@@ -17,6 +17,13 @@ const codeOf = (failed: Promise<unknown>): Promise<unknown> =>
     ({ code }: { readonly code: string }) => code,
   );
 
+interface Finding {
+  readonly name: string;
+  readonly state: string;
+  readonly says: string;
+  readonly fix?: string;
+}
+
 describe.concurrent('a process that is stopped, not ended', () => {
   it('the host: whoever needs it hears so, the hub goes on and starts, and all is there when it goes on', async () => {
     await using hub = await TestHub.start();
@@ -32,7 +39,9 @@ describe.concurrent('a process that is stopped, not ended', () => {
         hub.client.call('pane:write', { paneId: id, data: 'x' }),
         hub.client.call('pane:read', { paneId: id, tail: 1 }),
       ];
-      expect(await Promise.all(asked.map(codeOf))).toEqual(['uncertain', 'uncertain']);
+      await Promise.allSettled(asked);
+      const silent = { code: 'uncertain', message: expect.stringContaining('has not answered one for') };
+      for (const answer of asked) await expect(answer).rejects.toMatchObject(silent);
       expect(await hub.client.call('pane:list', {})).toMatchObject([{ id, status: 'running' }]);
       await hub.kill('SIGKILL');
       await hub.start();
@@ -125,4 +134,31 @@ describe.concurrent('a process that is stopped, not ended', () => {
     }
     expect(await ground.ok('ls', '--json')).toBe('[]\n');
   }, 60_000);
+
+  it('host or hub: poly doctor names it and says how it goes on', async () => {
+    await using ground = new CliGround();
+    const { pid } = JSON.parse(await ground.ok('server', 'start', '--json')) as { readonly pid: number };
+    await ground.ok('run', '--backend', 'pty', '--', 'cat');
+    const look = async (name: string): Promise<Finding | undefined> =>
+      (JSON.parse((await ground.run(['doctor', '--json'])).stdout) as readonly Finding[]).find(
+        (finding) => finding.name === name,
+      );
+    const host = await until(
+      async () => Number(/^answers, pid (\d+)$/.exec((await look('host'))?.says ?? '')?.[1]) || undefined,
+    );
+    for (const [name, stopped] of [['host', host] as const, ['hub', pid] as const]) {
+      process.kill(stopped, 'SIGSTOP');
+      try {
+        const finding = await until(async () => {
+          const found = await look(name);
+          return found?.state === 'bad' && found;
+        });
+        expect(finding.says).toContain(`pid ${stopped}`);
+        expect(finding.fix).toContain(`kill -CONT ${stopped}`);
+      } finally {
+        process.kill(stopped, 'SIGCONT');
+      }
+    }
+    await until(async () => (await look('host'))?.state === 'ok');
+  }, 120_000);
 });

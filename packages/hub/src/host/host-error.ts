@@ -23,7 +23,8 @@ const hints = {
   unsafe_directory: 'Make the folder yours alone: chmod 700.',
   host_unavailable: 'The log of the host, host.log in its folder, says why it does not start.',
   host_silent: 'Its process may be stopped: poly doctor names it, and kill -CONT lets it go on.',
-  connection_lost: 'Connect again; the panes of a host that lives are still there.',
+  connection_lost:
+    'Look before you ask again, for it may have been done, or be done yet. The panes of a host that lives are still there.',
   internal: 'A defect of the host; host.log in its folder knows more.',
 } as const;
 

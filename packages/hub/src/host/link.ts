@@ -34,6 +34,7 @@ export class Link {
   readonly #listening: NodeJS.Timeout;
   #requests = 0;
   #silences = 0;
+  #hungUp = false;
 
   constructor(socket: Socket) {
     this.#socket = socket;
@@ -42,7 +43,7 @@ export class Link {
     socket.on('error', () => {}); // It closes, and that is heard.
     socket.on('close', () => {
       clearInterval(this.#listening);
-      for (const { reject } of this.#pending.values()) reject(connectionLost());
+      for (const { reject } of this.#pending.values()) reject(this.#hungUp ? overdue() : connectionLost());
       this.#pending.clear();
       for (const listener of this.closed) listener();
     });
@@ -55,8 +56,10 @@ export class Link {
   /** Some answers take long, but any host that lives can say hello meanwhile. */
   #listen(): void {
     if (this.#pending.size === 0) this.#silences = 0;
-    else if (this.#silences++ === mostSilences) this.#socket.destroy();
-    else this.ask('hello', { protocol, version: '', pid: process.pid }).catch(() => undefined); // Hung up on, and everybody hears that.
+    else if (this.#silences++ === mostSilences) {
+      this.#hungUp = true;
+      this.#socket.destroy();
+    } else this.ask('hello', { protocol, version: '', pid: process.pid }).catch(() => undefined); // Hung up on, and everybody hears that.
   }
 
   #receive(chunk: Buffer): void {
@@ -128,6 +131,14 @@ const answerHead = z.object({
 function toError(error: z.infer<typeof answerHead>['error']): HostError {
   const { code = 'internal', message = 'The host failed without a word.', details = {} } = error ?? {};
   return new HostError(isHostErrorCode(code) ? code : 'internal', message, details);
+}
+
+function overdue(): HostError {
+  const seconds = (listenMs * mostSilences) / 1000;
+  return new HostError(
+    'connection_lost',
+    `The terminal host takes calls and has not answered one for ${seconds} s: it may be stopped, as poly doctor would say.`,
+  );
 }
 
 export function connectionLost(): HostError {

@@ -3,7 +3,7 @@ import { lstatSync, readdirSync, statfsSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import type { ServerStatus } from '@polyphony/protocol';
+import { PolyError, type ServerStatus } from '@polyphony/protocol';
 import { installTmux } from '../../../platform/missing-tmux.ts';
 import type { Places } from '../../../platform/places.ts';
 import { screensFolder, version } from '../build.ts';
@@ -69,7 +69,10 @@ async function lookAtTmux(env: Env): Promise<Finding> {
 
 function lookAtHub(hub: Patient['hub']): Finding {
   if (hub === undefined) return warn('no hub is running', 'Start it with: poly up');
-  if (hub instanceof Error) return bad(hub.message, 'See poly server logs, then: poly server restart');
+  if (hub instanceof Error) {
+    const hint = hub instanceof PolyError ? hub.hint : undefined;
+    return bad(hub.message, hint ?? 'See poly server logs, then: poly server restart');
+  }
   const { pid, panes, version: running } = hub;
   const says = `${running}, pid ${pid}, ${panes} panes`;
   if (running === version) return ok(says);
@@ -82,10 +85,24 @@ function lookAtHub(hub: Patient['hub']): Finding {
 async function lookAtHost({ host }: Places, hub: Patient['hub']): Promise<Finding> {
   const sockets = readdirIfThere(host).filter((name) => name.endsWith('.sock'));
   const answers = (await Promise.all(sockets.map((name) => listens(join(host, name))))).includes(true);
-  if (answers) return ok('answers');
+  const { pid, stopped } = answers ? await hostProcess(host) : {};
+  // The kernel takes calls for one that is stopped.
+  if (stopped) return bad(`is stopped (pid ${pid})`, `Let it go on: kill -CONT ${pid}`);
+  if (answers) return ok(pid === undefined ? 'answers' : `answers, pid ${pid}`);
   const missed = hub !== undefined && !(hub instanceof Error) && hub.panes > 0;
   if (missed) return bad('does not answer, and there are panes', 'poly server restart starts it again.');
   return ok('not running; it starts when it is needed');
+}
+
+/** The process of the host of a folder; nothing where there is no ps to ask. */
+async function hostProcess(dir: string): Promise<{ readonly pid?: number; readonly stopped?: boolean }> {
+  const listing = promisify(execFile)('ps', ['-A', '-ww', '-o', 'pid=,stat=,args='], {
+    maxBuffer: 64 * megabyte,
+  });
+  const { stdout } = await listing.catch(() => ({ stdout: '' }));
+  const line = stdout.split('\n').find((each) => `${each} `.includes(` --dir ${dir} `));
+  const [, pid, state] = /^\s*(\d+)\s+(\S)/.exec(line ?? '') ?? [];
+  return pid === undefined ? {} : { pid: Number(pid), stopped: state === 'T' };
 }
 
 function readdirIfThere(folder: string): readonly string[] {
@@ -165,7 +182,9 @@ function lookAtSocket({ runtime, socket }: Places): Finding {
 }
 
 async function lookAtListeners(hub: Patient['hub']): Promise<Finding> {
-  if (hub === undefined || hub instanceof Error) return ok('nobody');
+  if (hub === undefined) return ok('nobody');
+  if (hub instanceof Error)
+    return warn('only the hub knows, and it does not say', 'See what is wrong with the hub.');
   const { url } = hub;
   if (url === undefined) return ok('the socket only');
   const { hostname } = new URL(url);
