@@ -108,7 +108,8 @@ export class HttpEdge {
     response.once('close', () => gone.abort());
     try {
       const url = urlOf(request);
-      if (url.pathname === '/health' && request.headers.authorization === undefined) {
+      const looks = request.method === 'GET' || request.method === 'HEAD';
+      if (looks && url.pathname === '/health' && request.headers.authorization === undefined) {
         passGate(request, door);
         return sendJson(response, 200, { status: 'ok' });
       }
@@ -136,15 +137,16 @@ export class HttpEdge {
 
   #find(request: IncomingMessage, url: URL): { readonly route: Route; readonly name: string } {
     const found = this.#table.find(url.pathname);
-    if (!found)
+    const methods = found?.methods ?? this.#open.find(url.pathname)?.methods;
+    if (!methods)
       throw new PolyError('unknown_route', `there is no ${url.pathname.slice(0, 128)}.`, {
         hint: 'GET /openapi.json lists every route.',
       });
-    const route = found.methods.get(request.method ?? '');
-    if (route) return { route, name: found.name };
+    const route = found?.methods.get(request.method ?? '');
+    if (found && route) return { route, name: found.name };
     throw new PolyError(
       'method_not_allowed',
-      `${url.pathname} takes ${[...found.methods.keys()].join(', ')}, not ${request.method}.`,
+      `${url.pathname} takes ${[...methods.keys()].join(', ')}, not ${request.method}.`,
     );
   }
 
