@@ -141,19 +141,7 @@ describe('the event stream', () => {
   });
 
   it('drops readers that do not read, and serves the others', async () => {
-    const stalled = await Promise.all(
-      Array.from({ length: 30 }, async () => {
-        const sent = request({
-          socketPath: hub.socket,
-          path: '/events?include=*',
-          headers: { host: 'poly', authorization: `Bearer ${hub.token}` },
-        });
-        sent.end();
-        const [response] = (await once(sent, 'response')) as [IncomingMessage];
-        response.pause();
-        return response;
-      }),
-    );
+    const readers = await Promise.all(Array.from({ length: 30 }, stalled));
     const before = await memory();
     const { seq } = await hub.client.emit('flood-begins', {});
     const healthy = readTo('flood-ends', 'flood,flood-ends', seq);
@@ -165,8 +153,27 @@ describe('the event stream', () => {
     expect((await memory()) - before).toBeLessThan(120 * 1024 * 1024);
     const { gauges } = await hub.client.call('server:status', {});
     expect(gauges.eventReaders).toBe(0);
-    await Promise.all(stalled.map((response) => rest(response)));
+    await Promise.all(readers.map((response) => rest(response)));
   });
+
+  it('tells a reader that it drops how to go on', async () => {
+    // Whoever does not read that within a second is cut off, as a busy machine may not.
+    await until(async () => {
+      const reader = await stalled();
+      do await hub.client.emit('flood', { text: 'x'.repeat(500_000) });
+      while ((await hub.client.call('server:status', {})).gauges.eventReaders !== 0);
+      return (await rest(reader)).endsWith('connect again with your Last-Event-ID\n\n');
+    });
+  });
+
+  /** A reader that does not read. */
+  async function stalled(): Promise<IncomingMessage> {
+    const headers = { host: 'poly', authorization: `Bearer ${hub.token}` };
+    const sent = request({ socketPath: hub.socket, path: '/events?include=*', headers });
+    sent.end();
+    const [response] = (await once(sent, 'response')) as [IncomingMessage];
+    return response.pause();
+  }
 
   async function memory(): Promise<number> {
     const { gauges } = await hub.client.call('server:status', {});
@@ -175,10 +182,12 @@ describe('the event stream', () => {
 });
 
 /** Reads what is left; ends because the hub has closed the stream. */
-async function rest(response: IncomingMessage): Promise<void> {
+async function rest(response: IncomingMessage): Promise<string> {
+  let text = '';
   try {
-    for await (const _ of response);
+    for await (const chunk of response.setEncoding('utf8')) text += chunk;
   } catch {
     // It was cut off in the middle of what it did not read.
   }
+  return text;
 }
