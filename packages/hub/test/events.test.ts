@@ -141,7 +141,7 @@ describe('the event stream', () => {
   });
 
   it('drops readers that do not read, and serves the others', async () => {
-    const readers = await Promise.all(Array.from({ length: 30 }, stalled));
+    const readers = await Promise.all(Array.from({ length: 30 }, () => stalled()));
     const before = await memory();
     const { seq } = await hub.client.emit('flood-begins', {});
     const healthy = readTo('flood-ends', 'flood,flood-ends', seq);
@@ -156,6 +156,22 @@ describe('the event stream', () => {
     await Promise.all(readers.map((response) => rest(response)));
   });
 
+  it('holds little for readers that do not read what they have missed', async () => {
+    const payload = { text: 'x'.repeat(500_000) };
+    const { seq } = await hub.client.emit('flood', payload);
+    for (let n = 0; n < 15; n++) await hub.client.emit('flood', payload);
+    const before = await memory();
+    const readers = await Promise.all(Array.from({ length: 30 }, () => stalled(`*&since=${seq - 1}`)));
+    // Whoever reads gets all of it meanwhile.
+    const { seq: last } = await hub.client.emit('flood-ends', {});
+    const missed = await readTo('flood-ends', 'flood,flood-ends', last - 17);
+    expect(missed).toHaveLength(17);
+    // 30 readers times 8 MB would be 240 MB.
+    expect((await memory()) - before).toBeLessThan(120 * 1024 * 1024);
+    for (const reader of readers) reader.destroy();
+    await until(async () => (await hub.client.call('server:status', {})).gauges.eventReaders === 0);
+  });
+
   it('tells a reader that it drops how to go on', async () => {
     // Whoever does not read that within a second is cut off, as a busy machine may not.
     await until(async () => {
@@ -167,9 +183,9 @@ describe('the event stream', () => {
   });
 
   /** A reader that does not read. */
-  async function stalled(): Promise<IncomingMessage> {
+  async function stalled(include = '*'): Promise<IncomingMessage> {
     const headers = { host: 'poly', authorization: `Bearer ${hub.token}` };
-    const sent = request({ socketPath: hub.socket, path: '/events?include=*', headers });
+    const sent = request({ socketPath: hub.socket, path: `/events?include=${include}`, headers });
     sent.end();
     const [response] = (await once(sent, 'response')) as [IncomingMessage];
     return response.pause();

@@ -97,12 +97,16 @@ describe('a hub', () => {
     await until(() => children.every(({ exitCode }) => exitCode !== null));
   });
 
-  it('keeps within bounds with 200 readers that do not read', async () => {
+  it.each([
+    ['the same', () => '*'],
+    ['each something else', (n: number) => `*,other-${n}`],
+  ])('keeps within bounds with 200 readers that do not read %s', async (_, include) => {
     await using hub = await TestHub.start();
     await Promise.all(
-      Array.from({ length: 200 }, async () => {
+      Array.from({ length: 200 }, async (__, n) => {
         const headers = { host: 'poly', authorization: `Bearer ${hub.token}` };
-        const sent = request({ socketPath: hub.socket, path: '/events?include=*', headers, agent: false });
+        const path = `/events?include=${include(n)}`;
+        const sent = request({ socketPath: hub.socket, path, headers, agent: false });
         sent.end();
         const [response] = (await once(sent, 'response')) as [IncomingMessage];
         response.on('error', () => undefined).pause();
@@ -115,6 +119,7 @@ describe('a hub', () => {
       most = Math.max(most, rss(hub.discovery.pid));
     }
     expect(most - before).toBeLessThan(150);
+    expect((await hub.client.call('server:status', {})).gauges.eventReaders).toBe(0);
   });
 
   it('carries 1,000 idle panes in 400 MB with its host', async () => {

@@ -19,8 +19,12 @@ export interface Subscription {
   readonly after?: number;
 }
 
-/** So few at a time, since each may have a megabyte. */
+/** So few events are read at a time, since each may have a megabyte. */
 const page = 16;
+/** How much of what a reader has missed is written before it must have read that. */
+const mostAhead = 256 * 1024;
+/** What readers of different things may have unread together; those of the same share it. */
+const mostTogether = 32 * 1024 * 1024;
 /** How long a reader may take for one page of what it missed. */
 const patienceMs = 30_000;
 const dropped = ': dropped, because you read too slowly; connect again with your Last-Event-ID\n\n';
@@ -90,17 +94,33 @@ export class SseStreams {
       cursor = last;
       response.write(`id: ${last}\nevent: reset\ndata: ${JSON.stringify({ first, last })}\n\n`);
     }
+    let limit = 1;
     while (cursor < this.#events.head) {
-      const events = await this.#events.read(cursor, page);
-      cursor = events.at(-1)?.seq ?? this.#events.head;
-      const text = events
-        .flatMap((event) => wants(event) ?? [])
-        .map(encode)
-        .join('');
+      const { text, ...next } = await this.#readSome(wants, cursor, limit);
+      ({ cursor, limit } = next);
       if (text !== '' && !response.write(text)) await drained(response);
       if (response.destroyed) return false;
     }
     return true;
+  }
+
+  /** The next events and how many to read then. What is too much is read again later: nothing is held for who does not read. */
+  async #readSome(
+    wants: Group['wants'],
+    after: number,
+    limit: number,
+  ): Promise<{ readonly text: string; readonly cursor: number; readonly limit: number }> {
+    const events = await this.#events.read(after, limit);
+    let text = '';
+    let taken = 0;
+    for (const event of events) {
+      if (text.length > mostAhead) break;
+      const seen = wants(event);
+      if (seen) text += encode(seen);
+      taken++;
+    }
+    const cursor = events[taken - 1]?.seq ?? this.#events.head;
+    return { text, cursor, limit: taken < events.length ? taken : Math.min(page, limit * 2) };
   }
 
   #join(response: ServerResponse, key: string, wish: Pick<Group, 'pane' | 'wants'>): void {
@@ -135,9 +155,9 @@ export class SseStreams {
   #flush(group: Group): void {
     const chunk = Buffer.from(group.pending);
     group.pending = '';
+    const most = Math.min(this.#maxUnread, mostTogether / this.#groups.size);
     for (const reader of group.readers) {
-      if (reader.writableLength + chunk.length <= this.#maxUnread || reader.writableLength === 0)
-        reader.write(chunk);
+      if (reader.writableLength + chunk.length <= most || reader.writableLength === 0) reader.write(chunk);
       else this.#drop(group, reader);
     }
   }
