@@ -1,6 +1,7 @@
 import { rmSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
+import { performance } from 'node:perf_hooks';
 import { PolyError, participantOf, type ServerStatus } from '@polyphony/protocol';
 import { registerAgentActions } from './agents/actions.ts';
 import { ScreenRules } from './agents/screens/screen-rules.ts';
@@ -34,6 +35,7 @@ import { takeInstanceLock } from './platform/instance-lock.ts';
 import { createFileLog } from './platform/log.ts';
 import type { Places } from './platform/places.ts';
 import { privateDirectory, writePrivate } from './platform/private-files.ts';
+import { processGauges } from './platform/process-gauges.ts';
 import type { Random } from './platform/random.ts';
 import type { Settings } from './platform/settings.ts';
 import { Allowance } from './registry/allowance.ts';
@@ -208,6 +210,17 @@ async function build(
   const dispatch = createDispatch({ ...permissions, allowance, events, handlers, store, clock, log });
   const streams = new SseStreams({ events, view: eventView(panes.book) });
   const startedAt = new Date(clock.now()).toISOString();
+  const processes = async (): Promise<Readonly<Record<string, number>>> => {
+    const [own, host] = [processGauges(process.pid), await panes.hostGauges()];
+    return {
+      ptys: panes.book.list().filter(({ backend, status }) => backend === 'pty' && status === 'running')
+        .length,
+      loopBusyPercent: Math.round(performance.eventLoopUtilization().utilization * 100),
+      ...(own && { openFiles: own.openFiles, openFilesLimit: own.openFilesLimit }),
+      ...(host && { hostOpenFiles: host.openFiles, hostOpenFilesLimit: host.openFilesLimit }),
+      ...((own || host) && { zombies: (own?.zombies ?? 0) + (host?.zombies ?? 0) }),
+    };
+  };
   const status = async (): Promise<ServerStatus> => {
     const disk = await panes.disk();
     return {
@@ -222,6 +235,7 @@ async function build(
       ...(session.trouble && { sessionTrouble: session.trouble }),
       gauges: {
         ...gaugesOf(store.gauges(), streams.readers),
+        ...(await processes()),
         ...intake.gauges,
         ...(disk && { outputDiskBytes: disk.bytes, outputNotOnDisk: disk.lost }),
       },

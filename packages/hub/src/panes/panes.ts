@@ -2,6 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { type Backend, type PaneScreen, PolyError } from '@polyphony/protocol';
 import { draft, type Source } from '../events/event-log.ts';
 import type { Host, HostDisk } from '../host/client.ts';
+import { type ProcessGauges, processGauges } from '../platform/process-gauges.ts';
 import type { Caller } from '../registry/caller.ts';
 import { Adoption } from './adoption.ts';
 import type { PaneBackend } from './backend.ts';
@@ -66,6 +67,7 @@ export class Panes {
       backends: this.#backends,
       endings: this.#endings,
       close: (id) => this.close(id, { cleanup: false }),
+      hostGauges: () => this.hostGauges(),
     });
     this.#adoption = new Adoption({
       ...options,
@@ -160,6 +162,11 @@ export class Panes {
   /** How it stands with the output on the disk, as far as a host is there to tell. */
   disk(): Promise<HostDisk | undefined> {
     return this.link.ifConnected((host) => host.disk());
+  }
+
+  /** What the host uses up, as far as one is there. */
+  hostGauges(): Promise<ProcessGauges | undefined> {
+    return this.link.ifConnected(async ({ pid }) => processGauges(pid));
   }
 
   /** The panes somebody may know of: the user all, a pane those it owns. */

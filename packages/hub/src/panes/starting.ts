@@ -2,6 +2,7 @@ import { homedir, userInfo } from 'node:os';
 import { isAbsolute } from 'node:path';
 import { type Backend, type PaneNewParams, type PaneNewResult, PolyError } from '@polyphony/protocol';
 import { draft, type Source } from '../events/event-log.ts';
+import { type ProcessGauges, processGauges } from '../platform/process-gauges.ts';
 import type { Asker } from '../registry/ask.ts';
 import type { PaneBackend } from './backend.ts';
 import type { Endings } from './endings.ts';
@@ -19,6 +20,7 @@ interface StartingOptions extends PanesOptions {
   readonly endings: Endings;
   /** Ends a pane; its record and its output stay. */
   readonly close: (id: string) => Promise<void>;
+  readonly hostGauges: () => Promise<ProcessGauges | undefined>;
 }
 
 interface CreateOptions {
@@ -116,7 +118,9 @@ export class Starting {
   }
 
   async #needBackend(backend: Backend): Promise<void> {
-    const { session } = this.#options;
+    const { session, hostGauges } = this.#options;
+    needRoom('the hub', processGauges(process.pid));
+    needRoom('the host of the panes', await hostGauges());
     if (backend === 'pty' || (await session.running())) return;
     await session.needProgram();
     throw new PolyError('unavailable', 'the tmux session is not running.', {
@@ -176,4 +180,19 @@ export class Starting {
       log.error('a pane that is to persist could not be started again', { pane: record.id, error });
     }
   }
+}
+
+/** Beyond this part of its limit a process keeps the rest for what it has to do anyway. */
+const fullAt = 0.8;
+
+function needRoom(who: string, gauges: ProcessGauges | undefined): void {
+  if (!gauges || gauges.openFiles < gauges.openFilesLimit * fullAt) return;
+  const { openFiles, openFilesLimit } = gauges;
+  throw new PolyError(
+    'unavailable',
+    `${who} has ${openFiles} of ${openFilesLimit} files open, and starts no more.`,
+    {
+      hint: 'End panes that are no longer needed, or raise the limit (ulimit -n) and start everything anew.',
+    },
+  );
 }
