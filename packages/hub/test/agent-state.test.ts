@@ -176,4 +176,40 @@ describe('the state of an agent', () => {
       message: `${id} is no agent that is known here.`,
     });
   });
+
+  it.each(['pty', 'tmux'] as const)(
+    'is taken up again where it ended, on %s, also with its tmux server',
+    async (backend) => {
+      await using hub = await TestHub.start();
+      const agent = await FakeAgent.start(hub, { backend });
+      const { paneId } = agent;
+      await expect(hub.client.call('agent:resume', { paneId })).rejects.toMatchObject({
+        code: 'conflict',
+        message: `${paneId} still runs: there is nothing to take up again.`,
+      });
+      await agent.hook('SessionStart', { source: 'startup' });
+      const meta = async () => (await hub.client.call('pane:get-meta', { paneId })).meta;
+      await until(async () => (await meta())['agent.sessionId'] === 's1');
+      if (backend === 'tmux') await hub.client.call('session:stop', {});
+      else await agent.end();
+      await becomes(hub, agent, 'gone');
+      expect(await hub.client.call('agent:resume', { paneId })).toMatchObject({ id: paneId, backend });
+      const pane = (await hub.client.call('pane:list', {})).find(({ id }) => id === paneId);
+      expect(pane).toMatchObject({ status: 'running' });
+      expect(pane?.argv.slice(-2)).toEqual(['--resume', 's1']);
+      await agent.show('idle-80x24');
+      await becomes(hub, agent, 'idle');
+    },
+  );
+
+  it('is not taken up again where nobody knows the conversation', async () => {
+    await using hub = await TestHub.start();
+    const agent = await FakeAgent.start(hub);
+    await agent.end();
+    await becomes(hub, agent, 'gone');
+    await expect(hub.client.call('agent:resume', { paneId: agent.paneId })).rejects.toMatchObject({
+      code: 'unavailable',
+      message: `nobody knows which conversation ${agent.paneId} was in.`,
+    });
+  });
 });

@@ -38,6 +38,7 @@ export interface BuiltInActions {
   readonly 'agent:explain': typeof agent.agentExplain;
   readonly 'agent:list': typeof agent.agentList;
   readonly 'agent:message': typeof agent.agentMessage;
+  readonly 'agent:resume': typeof agent.agentResume;
   readonly 'agent:seen': typeof agent.agentSeen;
   readonly 'agent:record': typeof agent.agentRecord;
   readonly 'agent:set-state': typeof agent.agentSetState;

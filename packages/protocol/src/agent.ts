@@ -177,6 +177,16 @@ export const agentExplain: Action<{ readonly paneId: string }, AgentExplanation>
   ),
 });
 
+export const agentResume: Action<{ readonly paneId: string }, AgentPane> = defineAction({
+  name: 'agent:resume',
+  summary: 'Starts an agent that has ended again, in its pane and with its conversation.',
+  scope: 'pane:spawn',
+  effect: 'write',
+  onPane: true,
+  params: z.strictObject({ paneId }),
+  result: agentCreate.result,
+});
+
 export const agentSeen: Action<{ readonly paneId: string }, Record<string, never>> = defineAction({
   name: 'agent:seen',
   summary: 'Notes that somebody has looked at an agent: what is done is then idle.',

@@ -4,6 +4,7 @@ import {
   agentList,
   agentMessage,
   agentRecord,
+  agentResume,
   agentSeen,
   agentSetState,
   type Meta,
@@ -18,7 +19,7 @@ import { Turns } from '../platform/turns.ts';
 import type { Asker } from '../registry/ask.ts';
 import type { Caller } from '../registry/caller.ts';
 import type { Registry } from '../registry/registry.ts';
-import { launch } from './launch.ts';
+import { launch, resume } from './launch.ts';
 import { type Terminal, typeMessage } from './message.ts';
 import { recordScreen } from './record.ts';
 import type { ScreenRules } from './screens/screen-rules.ts';
@@ -32,6 +33,8 @@ export interface AgentPanes {
     fixedEnv: Readonly<Record<string, string>>,
     asker: Asker,
   ): Promise<PaneNewResult>;
+  /** Starts the program of a pane anew with another command line; a tmux session that has gone is started before. */
+  restart(paneId: string, argv: readonly string[], asker: Asker): Promise<PaneNewResult>;
   /** Those that somebody may know of. */
   visibleTo(caller: Caller): readonly StatePane[];
   find(paneId: string): StatePane | undefined;
@@ -59,7 +62,12 @@ export function registerAgentActions({ registry, panes, states, rules, events, c
     agentCreate,
     async ({ argv, model, permissions, prompt, ...params }, context) => {
       const launched = launch({ argv, model, permissions, prompt });
-      const meta = { ...params.meta, ...noteOf('starting', clock.now()), 'agent.runtime': launched.vendor };
+      const meta = {
+        ...params.meta,
+        ...noteOf('starting', clock.now()),
+        'agent.runtime': launched.vendor,
+        ...(launched.once > 0 && { 'agent.once': launched.once }),
+      };
       // What was asked for here outweighs what the caller's environment happens to say.
       const pane = await panes.create({ ...params, argv: launched.argv, meta }, launched.env, context);
       await events.append([draft(context.caller, 'agent:created', { paneId: pane.id })]);
@@ -79,6 +87,27 @@ export function registerAgentActions({ registry, panes, states, rules, events, c
     throw new PolyError('invalid_arguments', `${paneId} is no agent that is known here.`, {
       hint: 'poly agent list shows the agents; poly agent create starts one.',
     });
+  });
+  registry.register('agent', agentResume, async ({ paneId }, context) => {
+    const pane = panes.get(paneId);
+    const { 'agent.sessionId': sessionId, 'agent.once': once } = pane.meta;
+    if (pane.status === 'running')
+      throw new PolyError('conflict', `${paneId} still runs: there is nothing to take up again.`, {
+        hint: `See what it does: poly agent explain ${paneId}`,
+      });
+    if (typeof sessionId !== 'string')
+      throw new PolyError('unavailable', `nobody knows which conversation ${paneId} was in.`, {
+        hint: `Its hooks tell that: poly hooks install. To start it without: poly restart ${paneId}`,
+      });
+    const again = resume(pane.argv, Number(once ?? 0), sessionId);
+    const { id, backend, pid } = await panes.restart(paneId, again.argv, context);
+    const notes = { ...noteOf('starting', clock.now()), 'agent.once': again.once };
+    await panes.setMeta(paneId, notes);
+    const vendor = String(pane.meta['agent.runtime']);
+    return {
+      ...{ id, backend, pid, meta: panes.get(paneId).meta },
+      agent: { vendor, status: 'starting' as const },
+    };
   });
   registry.register('agent', agentSeen, async ({ paneId }) => {
     panes.get(paneId);

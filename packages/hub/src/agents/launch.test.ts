@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { launch } from './launch.ts';
+import { launch, resume } from './launch.ts';
 import { recogniseVendor } from './vendors/vendors.ts';
 
 describe('recogniseVendor', () => {
@@ -85,5 +85,29 @@ describe('launch', () => {
     expect(() => launch(asked)).toThrow(
       expect.objectContaining({ code: 'invalid_arguments', message: expect.stringMatching(message) }),
     );
+  });
+});
+
+describe('resume', () => {
+  it.each([
+    [{ argv: ['claude'], prompt: 'hello' }, ['claude', '--permission-mode', 'manual', '--resume', 'id-1']],
+    [
+      { argv: ['codex'], prompt: 'hello' },
+      [
+        ...['codex', '--no-daemon', '--sandbox', 'read-only', '--ask-for-approval', 'on-request'],
+        ...['resume', 'id-1'],
+      ],
+    ],
+    [{ argv: ['opencode'], permissions: 'auto' }, ['opencode', '--auto', '--session', 'id-1']],
+    [{ argv: ['gemini'], prompt: 'hello' }, ['gemini', '--approval-mode', 'default', '--resume', 'id-1']],
+  ] as const)('of %j runs %j, without the prompt it began with, and again', (asked, argv) => {
+    const { argv: first, once } = launch(asked);
+    const again = resume(first, once, 'id-1');
+    expect(again.argv).toEqual(argv);
+    expect(resume(again.argv, again.once, 'id-1')).toEqual(again);
+  });
+
+  it('refuses a program that has no conversations', () => {
+    expect(() => resume(['top'], 0, 'id-1')).toThrow('top is not an agent whose conversation can be set.');
   });
 });

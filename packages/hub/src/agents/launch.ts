@@ -6,6 +6,8 @@ export interface Launched {
   readonly argv: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly vendor: VendorName;
+  /** How many of the last arguments are of this start alone: what it begins with, or goes on with. */
+  readonly once: number;
 }
 
 const says = (argv: readonly string[], flags: readonly string[]): string | undefined =>
@@ -63,15 +65,32 @@ export function launch({
   const vendor = recogniseVendor(argv);
   const { always, env } = vendor.launch;
   const allowed = permissionSetting(vendor, argv, permissions);
+  const once = prompt === undefined ? [] : promptFlags(vendor, argv, prompt);
   return {
     argv: [
       ...argv,
       ...(always && !says(argv, always.unless) ? always.argv : []),
       ...(model === undefined ? [] : modelFlags(vendor, argv, model)),
       ...allowed.argv,
-      ...(prompt === undefined ? [] : promptFlags(vendor, argv, prompt)),
+      ...once,
     ],
     env: { ...env, ...allowed.env },
     vendor: vendor.name,
+    once: once.length,
   };
+}
+
+/**
+ * The command line that takes a conversation of an agent up again, and how many of its last arguments say so.
+ *
+ * @example resume(['claude', '--', 'hello'], 2, '1b2c').argv
+ * // ['claude', '--resume', '1b2c']
+ */
+export function resume(
+  argv: readonly string[],
+  once: number,
+  sessionId: string,
+): Pick<Launched, 'argv' | 'once'> {
+  const again = recogniseVendor(argv).launch.resume?.(sessionId) ?? cannot('conversation', argv);
+  return { argv: [...argv.slice(0, argv.length - once), ...again], once: again.length };
 }

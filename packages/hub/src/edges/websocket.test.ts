@@ -9,7 +9,7 @@ afterEach(() => vi.useRealTimers());
 
 it('ends a connection whose other side has gone without a word, and keeps one that is only silent', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
-  const panes = { list: async () => [], onUpdate: () => () => undefined };
+  const panes = { list: async () => [], onUpdate: () => () => undefined, look: () => undefined };
   const log = { info: () => undefined };
   const edge = new WebSocketEdge({ panes, log } as unknown as WebSocketEdgeOptions);
   const server = createServer().listen(0, '127.0.0.1');

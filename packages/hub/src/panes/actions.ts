@@ -59,7 +59,7 @@ export function registerPaneActions({ registry, panes, events, dispatch }: PaneA
     return {};
   });
   registry.register(owner, paneRestart, async ({ paneId, env }, context) => {
-    const { id, meta, backend, pid } = await starting.restart(paneId, env, context, paneRestart.name);
+    const { id, meta, backend, pid } = await starting.restart(paneId, { env }, context, paneRestart.name);
     return { id, meta, backend, pid };
   });
   registry.register(owner, panePrune, async (_, { caller }) => ({ ids: await panes.prune(caller) }));

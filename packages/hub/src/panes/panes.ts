@@ -235,6 +235,12 @@ export class Panes {
     await Promise.all(this.book.list().map(({ id }) => this.close(id, { cleanup: true })));
   }
 
+  /** Starts the tmux session, if it is not there. */
+  async startSession(): Promise<void> {
+    await this.#options.session.start();
+    await this.watch.look();
+  }
+
   /** Ends every pane of ours inside tmux; their records and output stay. */
   async closeTmuxPanes(): Promise<void> {
     const inside = (await this.tmux.rows()).filter(({ id }) => this.book.find(id)?.status === 'running');

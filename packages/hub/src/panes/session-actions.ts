@@ -6,8 +6,7 @@ import type { TmuxSession } from './tmux-session.ts';
 /** The tmux session that holds tmux panes. */
 export function registerSessionActions(registry: Registry, session: TmuxSession, panes: Panes): void {
   registry.register('session', sessionStart, async () => {
-    await session.start();
-    await panes.watch.look();
+    await panes.startSession();
     return session.info();
   });
   registry.register('session', sessionStop, async () => {

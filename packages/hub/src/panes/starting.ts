@@ -95,13 +95,13 @@ export class Starting {
   /** Starts the program of a pane anew, whether it runs or has ended; what it printed is forgotten. */
   async restart(
     id: string,
-    env: Readonly<Record<string, string>> | undefined,
+    changed: { readonly env?: PaneRecord['env'] | undefined; readonly argv?: PaneRecord['argv'] },
     asker: Asker,
     action: string,
   ): Promise<PaneRecord> {
     const { book, endings, clock, credentials } = this.#options;
-    const { argv, cwd, backend, tokenHash, ...record } = book.get(id);
-    const added = env ?? record.env;
+    const { cwd, backend, tokenHash, ...record } = book.get(id);
+    const { env: added = record.env, argv = record.argv } = changed;
     await this.#needBackend(backend);
     await this.#mayStart(asker, action, { argv, cwd, env: { ...added, ...record.fixedEnv } });
     await this.#options.close(id);
@@ -112,7 +112,7 @@ export class Starting {
       credentials.revoke(id);
       await endings.forget(id);
       const family = ended.family ?? tokenHash;
-      const again = { ...ended, family, createdAt: clock.now(), env: ended.persist ? added : {} };
+      const again = { ...ended, argv, family, createdAt: clock.now(), env: ended.persist ? added : {} };
       return this.#start(again, added, asker.caller);
     });
   }

@@ -1,4 +1,4 @@
-import { agentCreate } from '@polyphony/protocol';
+import { agentCreate, agentResume } from '@polyphony/protocol';
 import type { AgentPanes } from '../agents/actions.ts';
 import type { AgentStatesOptions } from '../agents/state/agent-states.ts';
 import { draft } from '../events/event-log.ts';
@@ -12,6 +12,11 @@ export function agentPanes(panes: Panes): AgentPanes {
     async create(params, fixedEnv, asker) {
       const options = { action: agentCreate.name, drawn: true, fixedEnv };
       return starting.describe(await starting.create(params, asker, options), params);
+    },
+    async restart(paneId, argv, asker) {
+      if (book.get(paneId).backend === 'tmux') await panes.startSession();
+      const { id, meta, backend, pid } = await starting.restart(paneId, { argv }, asker, agentResume.name);
+      return { id, meta, backend, pid };
     },
     visibleTo: (caller) => panes.visibleTo(caller),
     find: (paneId) => book.find(paneId),

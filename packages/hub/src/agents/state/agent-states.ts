@@ -136,8 +136,7 @@ export class AgentStates {
   /** A hook of the agent in this pane told something. */
   hear(paneId: string, { at, sessionId, state }: Heard): void {
     if (state) this.#entries.get(paneId)?.agent.hear({ from: 'hooks', ...state, at, seen: at });
-    const known = this.#options.find(paneId)?.meta['agent.sessionId'];
-    if (sessionId !== null && known !== sessionId) this.#note(paneId, { 'agent.sessionId': sessionId });
+    this.#noteSession(paneId, sessionId);
   }
 
   /** Somebody, mostly the agent itself, says what it is doing; answers, once that is noted, whether it is watched. */
@@ -222,6 +221,7 @@ export class AgentStates {
   }
 
   #believe(paneId: string, entry: Entry, decision: Decision): void {
+    this.#noteSession(paneId, entry.agent.sessionId);
     const { status, reason } = decision.signal;
     const known = entry.decision?.signal.reason;
     entry.decision = decision;
@@ -229,6 +229,12 @@ export class AgentStates {
     // Why it waits may be known a moment after that it does.
     const sameReason = !reason || (known !== undefined && reasonText(known) === reasonText(reason));
     if (shown !== entry.status || !sameReason) this.#change(paneId, entry, shown);
+  }
+
+  /** Kept, so that its conversation can be taken up again. */
+  #noteSession(paneId: string, sessionId: string | null): void {
+    const known = this.#options.find(paneId)?.meta['agent.sessionId'];
+    if (sessionId !== null && known !== sessionId) this.#note(paneId, { 'agent.sessionId': sessionId });
   }
 
   /** What came to rest while nobody looked is done, until somebody does. */

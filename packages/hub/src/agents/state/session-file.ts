@@ -48,15 +48,19 @@ export class SessionFile {
     return found && pid > 0 ? new SessionFile(found, pid) : undefined;
   }
 
+  /** Which conversation it was in when it was last read. */
+  sessionId: string | null = null;
+
   /** What it says now; undefined when there is none, or it says nothing that is known. */
   async read(): Promise<Omit<Signal, 'from' | 'at' | 'seen'> | undefined> {
     this.#file ??= this.#find();
     if (this.#file === undefined) return undefined;
     try {
-      const { status, waitingFor } = JSON.parse(await readFile(this.#file, 'utf8')) as Record<
+      const { status, waitingFor, sessionId } = JSON.parse(await readFile(this.#file, 'utf8')) as Record<
         string,
         unknown
       >;
+      this.sessionId = typeof sessionId === 'string' ? sessionId : null;
       return this.#understand(String(status), typeof waitingFor === 'string' ? waitingFor : '');
     } catch {
       this.#file = undefined; // It has ended, or another of its processes goes on.

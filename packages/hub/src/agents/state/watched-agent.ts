@@ -58,6 +58,11 @@ export class WatchedAgent {
     return [...this.#signals.values()];
   }
 
+  /** Which conversation it is in, where it writes that down itself. */
+  get sessionId(): string | null {
+    return this.#sessionFile?.sessionId ?? null;
+  }
+
   /** Takes what an event tells, unless a newer one of that source was there before. */
   hear(signal: Signal): void {
     const before = this.#signals.get(signal.from);

@@ -20,6 +20,7 @@ export const claude: Vendor = {
       auto: { argv: ['--permission-mode', 'auto'] },
     },
     prompt: (prompt) => ['--', prompt],
+    resume: (sessionId) => ['--resume', sessionId],
   },
   typing: { bracketedPaste: true, pauseMs: 50, mention: /(?<!\S)@/g },
 };

@@ -27,6 +27,7 @@ export const codex: Vendor = {
       auto: { argv: ['--sandbox', 'workspace-write', '--ask-for-approval', 'never'] },
     },
     prompt: (prompt) => ['--', prompt],
+    resume: (sessionId) => ['resume', sessionId],
   },
   typing: { bracketedPaste: true, pauseMs: 50 },
 };

@@ -18,6 +18,7 @@ export const gemini: Vendor = {
       auto: { argv: ['--approval-mode', 'yolo'] },
     },
     prompt: (prompt) => [`--prompt-interactive=${prompt}`],
+    resume: (sessionId) => ['--resume', sessionId],
   },
   typing: { bracketedPaste: true, pauseMs: 200, mention: /(?<!\\)@/g },
 };

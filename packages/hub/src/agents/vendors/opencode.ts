@@ -26,6 +26,7 @@ export const opencode: Vendor = {
       auto: { argv: ['--auto'] },
     },
     prompt: (prompt) => [`--prompt=${prompt}`],
+    resume: (sessionId) => ['--session', sessionId],
   },
   typing: { bracketedPaste: true, pauseMs: 50 },
 };

@@ -24,6 +24,8 @@ interface Launch {
     readonly auto: Setting;
   };
   readonly prompt?: (prompt: string) => readonly string[];
+  /** Takes a conversation up again; behind everything else. */
+  readonly resume?: (sessionId: string) => readonly string[];
 }
 
 /** How a message is typed at an agent. */

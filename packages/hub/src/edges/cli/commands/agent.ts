@@ -14,7 +14,7 @@ import {
 import { age } from '../age.ts';
 import { statusColours } from '../agent-colours.ts';
 import { type Command, command } from '../command.ts';
-import { choice, pairs, text, time } from '../flag.ts';
+import { choice, pairs, text, time, toggle } from '../flag.ts';
 import { shown } from '../output.ts';
 import { callOnPane } from '../panes.ts';
 import { standardInput } from '../standard-input.ts';
@@ -108,6 +108,30 @@ export const agentCommands: readonly Command[] = [
     },
   }),
   command({
+    name: 'agent resume',
+    summary: 'Starts an agent that has ended again, with its conversation.',
+    startsHub: true,
+    args: ['[pane…]'],
+    flags: { all: toggle('Every agent that has ended and whose conversation is known.') },
+    completes: 'pane',
+    examples: ['poly agent resume review', 'poly agent resume --all'],
+    async run({ args, flags: { all }, hub, out, json }) {
+      if (args.length === 0 && all !== true)
+        throw new PolyError('invalid_arguments', 'agent resume needs a pane, or --all.', {
+          hint: 'poly agent list shows the agents that have ended.',
+        });
+      const panes = all === true ? await resumable(hub) : args;
+      const back: AgentPane[] = [];
+      for (const paneId of panes) {
+        const pane = await callOnPane<AgentPane>(hub, 'agent:resume', { paneId });
+        back.push(pane);
+        if (!json) out.line(pane.id);
+      }
+      if (json) out.json(back);
+      else if (back.length === 0) out.note('No agent has ended whose conversation is known.');
+    },
+  }),
+  command({
     name: 'agent message',
     summary: 'Gives an agent a message, and says how far it got.',
     args: ['<pane>', '<text>'],
@@ -154,6 +178,12 @@ export const agentCommands: readonly Command[] = [
 ];
 
 const known = ['claude', 'codex', 'gemini', 'opencode'];
+
+async function resumable(hub: Client): Promise<readonly string[]> {
+  return (await hub.call('pane:list', {}))
+    .filter(({ status, meta }) => status === 'exited' && typeof meta['agent.sessionId'] === 'string')
+    .map(({ id }) => id);
+}
 
 /** A program that is not there is mostly the name of an agent, mistyped; one that is known is not installed. */
 function noAgent([program = '']: readonly string[]): (error: unknown) => never {
