@@ -1,5 +1,9 @@
+/** Longer than any name that somebody could have mistyped: looking for it would take as long as it is. */
+const longestSlip = 100;
+
 /** The name that was probably meant, if any is near enough. */
 export function nearest(given: string, names: readonly string[]): string | undefined {
+  if (given.length > longestSlip) return undefined;
   const most = Math.max(1, Math.floor(given.length / 3));
   const [best] = names
     .map((name) => ({ name, distance: name.startsWith(given) ? 0 : distanceOf(given, name) }))

@@ -1,5 +1,9 @@
+/** Longer than any word that somebody could have mistyped: looking for it would take as long as it is. */
+const longestSlip = 100;
+
 /** The word of the list that was probably meant, or undefined when none is close. */
 export function nearest(word: string, words: readonly string[]): string | undefined {
+  if (word.length > longestSlip) return undefined;
   const plain = normalise(word);
   const limit = plain.length < 4 ? 1 : Math.max(2, Math.floor(plain.length / 3));
   let best: string | undefined;
