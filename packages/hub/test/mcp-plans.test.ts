@@ -134,6 +134,9 @@ describe.each([
     expect(await refused([last, last, last, { host: { type: 'sleep', ms: -1 } }])).toMatch(
       /^ERROR invalid_arguments: operations\[3\]: .*host step/,
     );
+    expect(await refused([{ host: { type: 'call', name: 'x' } }])).toMatch(
+      /^ERROR invalid_arguments: operations\[0\]: .*'sleep' \| 'script' \| 'wait_pane'\./,
+    );
     expect(await refused([last], { version: '2.9' })).toMatch(/^ERROR conflict: .*2\.9/);
     expect(await refused([])).toMatch(/^ERROR invalid_arguments/);
     expect(await refused('kill-server')).toMatch(/^ERROR invalid_arguments/);

@@ -8,7 +8,7 @@ import { chain } from './chain.ts';
 import { Plan } from './plan.ts';
 import type { Probe } from './probe.ts';
 import type { Bindings } from './slot.ts';
-import type { HostStep } from './step.ts';
+import { writtenHostStepSchema } from './step.ts';
 
 const operation = z.unknown();
 const stepSchema = z.union([
@@ -30,7 +30,7 @@ export function planFromJSON(json: unknown, registry: Registry = operations): Pl
   const { steps } = readGiven(planSchema, json, 'This is not a plan');
   const plan = new Plan();
   for (const [index, step] of steps.entries()) {
-    if ('host' in step) plan.host(step.host as unknown as HostStep);
+    if ('host' in step) plan.host(readGiven(writtenHostStepSchema, step.host, 'This is not a host step'));
     else if ('probe' in step) plan.ensure(registry.parse(step.probe) as Probe, registry.parse(step.create));
     else if (!step.sameLine)
       addLine(plan, [step.operation, ...sameLine(steps, index + 1)].map(registry.parse));

@@ -63,6 +63,10 @@ const callSchema = z.strictObject({
 export const hostStepSchema: z.ZodType<HostStep> = z.discriminatedUnion('type', [
   sleepSchema, scriptSchema, waitPaneSchema, callSchema,
 ]); // biome-ignore format: a list
+/** Those that can be written down: a function cannot. */
+export const writtenHostStepSchema: z.ZodType<HostStep> = z.discriminatedUnion('type', [
+  sleepSchema, scriptSchema, waitPaneSchema,
+]); // biome-ignore format: a list
 
 export interface OperationStep {
   readonly type: 'operation';
