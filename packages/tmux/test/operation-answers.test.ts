@@ -227,6 +227,22 @@ describe.each(testBinaries())('on a real server (%s)', (tmux) => {
     await run(op.killSession({ target: sessionId }));
   });
 
+  it('makes no group with what is not there, by whatever name', async () => {
+    const before = await run(op.listSessions());
+    const odd = await run(op.newSession({ name: 'o#d,d}' }));
+    for (const groupWith of [{ session: 'mir' }, { session: 'o#d' }, '$999', '@999', '%999'] as const)
+      await expect(run(op.newSession({ name: 'lost', groupWith }))).rejects.toThrow(
+        "can't find the session to group with",
+      );
+    for (const groupWith of [{ session: 'o#d,d}' }, odd.sessionId, odd.windowId, odd.paneId] as const) {
+      const { sessionId, windowId } = await run(op.newSession({ name: 'mirror', groupWith }));
+      expect(windowId).toBe(odd.windowId);
+      await run(op.killSession({ target: sessionId }));
+    }
+    await run(op.killSession({ target: odd.sessionId }));
+    expect(await run(op.listSessions())).toEqual(before);
+  });
+
   it('swaps windows so that the current place stays current, or goes to the target', async () => {
     const [zero, one] = [0, 1].map((window) => ({ session: 'other', window }) as const) as [
       { session: string; window: number },

@@ -90,7 +90,10 @@ describe('the words tmux gets', () => {
     [op.killPane({ target: '%3', others: true }), 'kill-pane -t %3 -a'],
     [op.killWindow({ target: { session: 'a b', window: 'x' } }), 'kill-window -t =a b:=x'],
     [op.newSession({ name: 'n' }), 'new-session -P -F #{session_id} #{window_id} #{pane_id} -s n -d'],
-    [op.newSession({ groupWith: '$1' }), 'new-session -P -F #{session_id} #{window_id} #{pane_id} -t $1 -d'],
+    [
+      op.newSession({ groupWith: '$1' }),
+      "if-shell -F #{S:#{?#{==:#{session_id},$1},1,}} new-session -P -F '#{session_id} #{window_id} #{pane_id}' -t '$1' -d display-message -p 'can'\\''t find the session to group with'",
+    ],
     [
       op.newWindow({ target: '@1', place: 'after', select: true, startDirectory: '/x', name: 'a#S' }),
       'new-window -P -F #{window_id} #{pane_id} -t @1 -a -n a##S -c /x',
@@ -228,6 +231,17 @@ describe('what is refused before anything is sent', () => {
     ['a swap with nothing', () => op.swapPane({ target }), /source or direction/],
     ['an adjustment without direction', () => op.resizePane({ target, adjustment: 2 }), /direction/],
     ['zoom and size at once', () => op.resizePane({ target, zoom: true, width: 20 }), /two operations/],
+    [
+      'a name without end',
+      () => op.renameWindow({ target, name: 'x'.repeat(1001) }),
+      /at most 1000 characters/,
+    ],
+    ['a session of such a name', () => op.newSession({ name: 'x'.repeat(1001) }), /at most 1000 characters/],
+    [
+      'a group with a window',
+      () => op.newSession({ groupWith: { session: 'demo', window: 0 } }),
+      /groupWith is a session/,
+    ],
     ['a grouped session with a shell', () => op.newSession({ groupWith: '$1', shell: 'top' }), /groupWith/],
     ['a mark set and taken', () => op.selectPane({ target, mark: true, unmark: true }), /exclude each other/],
     [

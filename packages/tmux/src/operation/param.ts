@@ -6,9 +6,11 @@ import {
   anyTargetSchema,
   type ClientTarget,
   clientTargetSchema,
+  longestName,
   renderTarget,
   type Target,
   targetSchema,
+  tooLong,
 } from './target.ts';
 
 /** One parameter of an operation: what it accepts, how tmux is told, and since when tmux knows it. */
@@ -38,6 +40,7 @@ const words: z.ZodType<string> = z.string().regex(/^[^\0]*$/, 'a tmux argument c
 const name: z.ZodType<string> = z
   .string()
   .min(1)
+  .max(longestName, tooLong)
   .regex(/^[^\p{Cc}]*$/u, 'a name cannot hold control characters');
 
 function param<T>(

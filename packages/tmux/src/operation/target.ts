@@ -73,6 +73,10 @@ export const sessionIdSchema: z.ZodType<SessionId> = z
   .string()
   .regex(/^\$\d+$/, noId('a session id is $ and a number')) as unknown as z.ZodType<SessionId>;
 
+/** tmux itself sets no limit, and tells every client every name: one of a megabyte stops it from answering (3.3a). */
+export const longestName = 1000;
+export const tooLong: string = `a name has at most ${longestName} characters here`;
+
 /**
  * tmux reads `:` and `.` as separators, the leading marks as other kinds of target, and turns both into `_` in new names.
  * It stores a backslash as two, and 3.3a puts one before a dollar that could begin a variable: asked for by the name it
@@ -80,6 +84,7 @@ export const sessionIdSchema: z.ZodType<SessionId> = z
  */
 export const sessionNameSchema: z.ZodType<string> = z
   .string()
+  .max(longestName, tooLong)
   .regex(
     /^(?!.*(\\|\$[A-Za-z_{]))/s,
     'a session name here cannot hold "\\", or "$" before a letter, "_" or "{", which tmux stores otherwise; use its id',
