@@ -231,12 +231,33 @@ describe('poly mcp install', () => {
     const args = ['mcp', '--toolsets', 'panes,actions', '--safety', 'readonly'];
     expect(data('.cursor/mcp.json').mcpServers?.poly).toEqual({ ...plain, args });
     expect(data('.codex/config.toml').mcp_servers?.poly).toEqual({ ...codex, args });
+    await ok(
+      'mcp install cursor --toolsets tmux --operations --socket-path /tmp/a.sock --no-caller-socket --name terminals',
+    );
+    expect(data('.cursor/mcp.json').mcpServers?.terminals).toEqual({
+      ...plain,
+      args: [
+        'mcp',
+        '--toolsets',
+        'tmux',
+        '--socket-path',
+        '/tmp/a.sock',
+        '--operations',
+        '--no-caller-socket',
+      ],
+    });
     await ok('mcp install cursor --name terminals');
     expect(Object.keys(data('.cursor/mcp.json').mcpServers ?? {})).toEqual(['other', 'poly', 'terminals']);
     await ok('mcp uninstall cursor --name terminals');
     await ok('mcp uninstall cursor codex');
     expect(everything()).toEqual(before);
-    for (const words of ['--toolsets pains', '--safety none', '--name __proto__', '--name a.b'])
+    for (const words of [
+      '--toolsets pains',
+      '--safety none',
+      '--socket-path a --socket-name b',
+      '--name __proto__',
+      '--name a.b',
+    ])
       expect([words, (await poly(`mcp install cursor ${words}`)).code]).toEqual([words, 2]);
     expect(everything()).toEqual(before);
   });

@@ -4,10 +4,15 @@ import { safeties } from '../../mcp/tool.ts';
 import { type Command, command } from '../command.ts';
 import { choice, text, toggle } from '../flag.ts';
 import { scopes } from '../install/scopes.ts';
+import { queryOf } from '../mcp/tool-choice.ts';
 
 const toolChoice = {
   toolsets: text('Which tools, with commas between; panes,mail when left out.', { value: 'A,B' }),
   safety: choice('How much they may do; mutating when left out.', safeties),
+  operations: toggle('Also one tool for each operation of tmux: op_kill_pane, op_split_window …'),
+  'socket-path': text('The socket of the tmux server that the tools of tmux act on.', { value: 'PATH' }),
+  'socket-name': text('The same by name, as tmux -L takes it.', { value: 'NAME' }),
+  'no-caller-socket': toggle('Not on the tmux server the agent itself runs in, but on the hub’s.'),
 };
 
 const where = {
@@ -36,22 +41,10 @@ export const mcpCommands: readonly Command[] = [
   command({
     name: 'mcp',
     summary: 'Speaks MCP on standard input and output: what a coding agent is configured to start.',
-    flags: {
-      ...toolChoice,
-      operations: toggle('Also one tool for each operation of tmux: op_kill_pane, op_split_window …'),
-      'socket-path': text('The socket of the tmux server that the tools of tmux act on.', { value: 'PATH' }),
-      'socket-name': text('The same by name, as tmux -L takes it.', { value: 'NAME' }),
-      'no-caller-socket': toggle('Not on the tmux server the agent itself runs in, but on the hub’s.'),
-    },
+    flags: toolChoice,
     examples: ['poly mcp', 'poly mcp --toolsets panes,actions --safety readonly', 'poly mcp --toolsets tmux'],
     async run({ flags, env, ...call }) {
-      const { 'no-caller-socket': elsewhere, operations, ...named } = flags;
-      const given = Object.entries(named).filter((flag): flag is [string, string] => flag[1] !== undefined);
-      const query = new URLSearchParams([
-        ...given,
-        ...(operations ? [['operations', 'true']] : []),
-        ...(elsewhere ? [['caller-socket', 'false']] : []),
-      ]);
+      const query = queryOf(flags);
       choiceOf(query);
       if (env.POLY_PANE && !env.POLY_TOKEN) throw noProof(env.POLY_PANE);
       const { statusOf, startHub } = await import('../start-hub.ts');

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { PolyError } from '@polyphony/protocol';
 import { choiceOf } from '../../mcp/choose-tools.ts';
 import type { Call } from '../command.ts';
+import { wordsOf as choiceWords, queryOf, type ToolChoice } from '../mcp/tool-choice.ts';
 import { shellWord } from '../shell-word.ts';
 import { diffOf, make, unmake } from './change.ts';
 import { clients, wordsOf } from './clients.ts';
@@ -11,12 +12,10 @@ import { Receipts } from './receipts.ts';
 import type { Scope } from './scopes.ts';
 import { isDetected, isProgram, onPath, polyCommand, type Target, targetsOf } from './targets.ts';
 
-export interface InstallFlags {
+export interface InstallFlags extends ToolChoice {
   readonly scope?: string;
   readonly config?: string;
   readonly name?: string;
-  readonly toolsets?: string;
-  readonly safety?: string;
   readonly 'dry-run'?: boolean;
   readonly force?: boolean;
 }
@@ -25,10 +24,9 @@ type InstallCall = Call & { readonly flags: InstallFlags };
 
 export function install(call: InstallCall): number {
   const { flags, env } = call;
-  const { toolsets, safety, force = false } = flags;
-  choiceOf(new URLSearchParams({ ...(toolsets && { toolsets }), ...(safety && { safety }) }));
-  const chosen = [...(toolsets ? ['--toolsets', toolsets] : []), ...(safety ? ['--safety', safety] : [])];
-  const words = [polyCommand(env), 'mcp', ...chosen] as const;
+  const { force = false } = flags;
+  choiceOf(queryOf(flags));
+  const words = [polyCommand(env), 'mcp', ...choiceWords(flags)] as const;
   const name = nameOf(flags);
   const receipts = new Receipts(env);
   const targets = wanted(call, true);
