@@ -132,5 +132,25 @@ describe('a tool for each operation', () => {
       ]);
     expect(tmux('display-message', '-p', '-t', own, '#{pane_id}')).toBe(own);
     expect(await use(client, 'op_kill_pane', { target: 'demo:0.1' })).toBe('Done.');
+    // What the library ties to a look is read through.
+    await use(client, 'op_set_buffer', { data: 'words', bufferName: 'some' });
+    expect(await use(client, 'op_paste_buffer', { target: 'other:0', bufferName: 'some' })).toBe('Done.');
+    expect(await structured(client, 'op_new_session', { name: 'twin', groupWith: 'demo' })).toMatchObject({
+      value: { sessionId: expect.stringMatching(/^\$/) },
+    });
+  });
+
+  it('makes no group with a session that is not there', async () => {
+    const sessions = (): string => tmux('list-sessions', '-F', '#{session_name} #{session_group}');
+    const before = sessions();
+    const client = await ground.overStdio({ ...asked, safety: 'mutating' });
+    for (const groupWith of ['absent', 'dem', '$999'])
+      expect(await use(client, 'op_new_session', { name: 'twin', groupWith })).toMatch(
+        /^ERROR not_found: .*can't find the session to group with/,
+      );
+    expect(await use(client, 'op_new_session', { groupWith: 'demo:0' })).toMatch(
+      /^ERROR invalid_arguments: .*groupWith is a session/,
+    );
+    expect(sessions()).toBe(before);
   });
 });

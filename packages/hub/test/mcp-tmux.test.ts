@@ -694,6 +694,11 @@ describe('the caller', () => {
         ['odd'],
         ['kill-pane', '-at', sibling],
         ['choose-tree'],
+        ['display-message', '#(tmux kill-server)'],
+        ['rename-window', '-t', '=demo:1', '#(tmux kill-server)'],
+        ['set-option', '-g', 'status-left', '#(tmux kill-server)'],
+        ['send-keys', '-t', sibling, '-X', 'copy-pipe', 'tmux kill-server'],
+        ['split-window', 'tmux kill-server'],
         ['findw', 'logs'],
         ['link-window', '-ks', '=demo:1', '-t', '=demo:0'],
       ].map((args) => ['run_tmux', { args }] as const),
@@ -720,6 +725,19 @@ describe('the caller', () => {
     ])
       expect([args, await structured(client, 'run_tmux', { args })]).toMatchObject([args, { ok: true }]);
     expect(tmux('display-message', '-p', '-t', '=demo:1', '#{window_name}')).toBe('seen');
+    // What is only a text ends nothing, whatever it says.
+    for (const args of [
+      ['rename-window', '-t', '=demo:1', 'kill bill'],
+      ['set-buffer', 'kill-server'],
+      ['send-keys', '-l', '-t', '=demo:1', 'how to kill -9'],
+      ['set-option', '-g', '@note', 'respawned'],
+      ['select-window', '-t', '=demo:kill bill'],
+    ])
+      expect([args, await structured(client, 'run_tmux', { args })]).toMatchObject([args, { ok: true }]);
+    expect(tmux('display-message', '-p', '-t', '=demo:1', '#{window_name}')).toBe('kill bill');
+    const unclear = await use(client, 'run_tmux', { args: ['split-window', 'echo kill'] });
+    expect(unclear).toMatch(/forbidden: run_tmux split-window may end .*If another tool does what you want/);
+    expect(unclear).not.toContain('kill_pane');
     expect(await structured(client, 'kill_window', { target: 'demo:1' })).toMatchObject({ ok: true });
   });
 

@@ -2,11 +2,11 @@ import { PolyError } from '@polyphony/protocol';
 import type { PaneRow } from '@polyphony/tmux';
 import { mayBeCallersServer } from './caller-place.ts';
 import { type Commands, commandsOf } from './commands.ts';
-import { raisedByOption } from './raised.ts';
+import { raisedByFormat, raisedByOption } from './raised.ts';
 import { type Doomed, ends, spareCaller } from './spare-caller.ts';
 import { resolveTarget } from './target.ts';
 import type { Use } from './verb.ts';
-import { flagsOf, type Words } from './words.ts';
+import { flagsOf, type Words, wordsOfLine } from './words.ts';
 
 /** Commands that end what they are aimed at, some of them only with `-k`. */
 const killers: Readonly<
@@ -34,6 +34,13 @@ const expanders: ReadonlySet<string> = new Set([
   'run-shell', 'if-shell', 'display-menu', 'command-prompt', 'set-option', 'set-window-option',
 ]); // biome-ignore format: a list
 const setters: ReadonlySet<string> = new Set(['set-option', 'set-window-option']);
+/** Their words are places, names and texts, or formats: whatever those say, it is data, unless a format runs a program. */
+const talkers: ReadonlySet<string> = new Set([
+  'rename-window', 'rename-session', 'set-buffer', 'send-keys', 'display-message', 'has-session', 'capture-pane',
+  'select-window', 'select-pane', 'select-layout', 'switch-client', 'move-pane', 'swap-pane', 'swap-window', 'join-pane',
+  'break-pane', 'resize-pane', 'resize-window', 'list-panes', 'list-windows', 'list-sessions', 'list-clients',
+  'list-buffers', 'show-buffer', 'delete-buffer', 'paste-buffer', 'clear-history', 'show-options', ...setters,
+]); // biome-ignore format: a list
 /** Options that end sessions, or the server; a beginning is enough for tmux. */
 const ending = ['destroy-unattached', 'exit-unattached', 'exit-empty'];
 /** Whatever ends panes by some other way. */
@@ -86,9 +93,34 @@ async function spareFromCommand(args: readonly string[], guard: Guard): Promise<
   const option = setters.has(full) ? (words.rest[0] ?? '') : undefined;
   if (option !== undefined && ending.some((one) => one.startsWith(option))) throw unclear(guard, name);
   const raised = option !== undefined && raisedByOption(option, undefined) !== undefined;
+  if (full === 'if-shell' && words.has('F') && (await isChoiceOfHarmless(words.rest, guard))) return args;
   if (carriers.has(full) || raised) requireReadable(args, guard, isExpanded(full, words));
-  else if (args.some((word) => suspicious.test(word))) throw unclear(guard, name);
+  else if (args.some((word) => suspicious.test(word) && !isData(full, words, word)))
+    throw unclear(guard, name);
   return args;
+}
+
+/** A condition that only looks: fields, comparisons, choices and loops. */
+const looks = /^(?:[^#]|#(?:[#,}]|\{(?:[SWP]:|\?|==:|[a-z_]+\})))*$/s;
+
+/** Whether it does one of two things that could both be done alone: so the library ties a command to a look. */
+async function isChoiceOfHarmless(
+  [condition = '', ...lines]: readonly string[],
+  guard: Guard,
+): Promise<boolean> {
+  const commands = lines.map(wordsOfLine);
+  if (!looks.test(condition)) return false;
+  for (const words of commands) {
+    if (words === undefined || guard.commands.alias(words[0] ?? '') !== undefined) return false;
+    if ((await spareFromCommand(words, guard)) !== words) return false;
+  }
+  return true;
+}
+
+/** Whether a word of a command is only read; the commands of copy mode, which send-keys -X gives, can run programs. */
+function isData(command: string, words: Words, word: string): boolean {
+  const runs = command === 'send-keys' && words.has('X');
+  return talkers.has(command) && !runs && raisedByFormat(word) === undefined;
 }
 
 async function spareFromKiller(
@@ -101,7 +133,10 @@ async function spareFromKiller(
   const [name = ''] = args;
   const target = words.last('t');
   if (target === undefined || words.count('t') > 1)
-    throw refusal(`${tool} ${name} may end the pane you run in: give one -t and an exact target.`);
+    throw refusal(
+      `${tool} ${name} may end the pane you run in: give one -t and an exact target.`,
+      'Or use kill_pane, kill_window, kill_session or respawn_pane.',
+    );
   const seen = await look();
   const row = rowOf(seen.panes, target.value, mayBeFree);
   if (row === undefined) return args;
@@ -151,11 +186,10 @@ function isExpanded(command: string, words: Words): boolean {
 function unclear({ tool }: Guard, name: string): PolyError {
   return refusal(
     `${tool} ${name} may end the pane you run in: its words cannot be read well enough to know.`,
+    'If another tool does what you want, use that; else ask your user to do it.',
   );
 }
 
-function refusal(message: string): PolyError {
-  return new PolyError('forbidden', message, {
-    hint: 'Use kill_pane, kill_window, kill_session or respawn_pane; or ask your user to do it.',
-  });
+function refusal(message: string, hint: string): PolyError {
+  return new PolyError('forbidden', message, { hint });
 }

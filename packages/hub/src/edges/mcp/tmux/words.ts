@@ -8,6 +8,18 @@ export interface Words {
   readonly rest: readonly string[];
 }
 
+/** A letter that means itself, or some in single quotes, or one quote: all that the library writes a word with. */
+const piece = /[\w./:,@-]|'[^'\r\n]*'|\\'/;
+const quotedWord = new RegExp(`(?:${piece.source})+`, 'g');
+const quotedLine = new RegExp(`^(?:(?:${piece.source})+(?: |$))+$`);
+
+/** The words of a command that is itself one word, as the library writes it; undefined for any other way to write one. */
+export function wordsOfLine(line: string): readonly string[] | undefined {
+  if (!quotedLine.test(line)) return undefined;
+  const words = line.match(quotedWord) ?? [];
+  return words.map((word) => word.replace(/'([^']*)'|\\'/g, (_, inside?: string) => inside ?? "'"));
+}
+
 interface Found {
   readonly flag: string;
   readonly value: string;
