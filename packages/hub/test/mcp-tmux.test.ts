@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Client } from '@modelcontextprotocol/client';
+import type { CallToolResult, Client } from '@modelcontextprotocol/client';
 import { demoServer } from '@polyphony/tmux/testing';
 import { describe, expect, it } from 'vitest';
 import { program, structured, use } from './mcp-clients.ts';
@@ -229,7 +229,7 @@ describe.each([
     const client = await connect();
     const pane = await shell(client);
     const keys = 'printf "\\303"; sleep 0.1; printf "\\251 %s\\n" "sum $((20 + 22))"';
-    const { cursor } = await structured(client, 'send_input', {
+    const { next } = await structured(client, 'send_input', {
       target: pane,
       keys,
       literal: true,
@@ -239,7 +239,7 @@ describe.each([
     await until(() => tmux('capture-pane', '-p', '-t', pane).includes('é sum 42'));
     const other = await connect();
     const waits = [client, other].map((one) =>
-      structured(one, 'wait_for_output', { target: pane, since: cursor }),
+      structured(one, 'wait_for_output', { target: pane, since: next }),
     );
     for (const heard of await Promise.all(waits)) {
       expect(heard).toMatchObject({ reason: 'finished', truncated: false, pane_id: pane });
@@ -249,7 +249,7 @@ describe.each([
     // Where a client has typed last is where it begins to wait, and where its wait ended it goes on.
     await structured(client, 'send_input', { target: pane, keys: 'echo "a second"', enter: true });
     expect(await use(client, 'wait_for_output', { target: pane, snapshot: false })).toMatch(
-      /^Reason: finished\nCursor: \d+\n<tmux_output id="%\d+">\n.*\na second\n.*<\/tmux_output>$/s,
+      /^Reason: finished\nNext: \d+\n<tmux_output id="%\d+">\n.*\na second\n.*<\/tmux_output>$/s,
     );
     expect(await structured(client, 'wait_for_output', { target: pane, settle_ms: 100 })).toMatchObject({
       text: '',
@@ -298,6 +298,42 @@ describe.each([
     expect(heard).toMatchObject({ reason: 'gone', truncated: false });
     expect(heard.text).toContain('last 42\n');
     expect(await use(client, 'wait_for_output', { target: '%999' })).toMatch(/^ERROR not_found/);
+  });
+
+  it('says that the whole server has ended, and what was heard before', async () => {
+    const client = await connect();
+    const pane = await shell(client);
+    const heard = Promise.withResolvers<void>();
+    let told = '';
+    await use(client, 'send_input', { target: pane, keys: 'echo "first $((40 + 2))"', enter: true });
+    const waited = client.callTool(
+      {
+        name: 'wait_for_output',
+        arguments: { target: pane, settle_ms: 60_000, timeout: 600, stream_partials: true },
+      },
+      {
+        timeout: 600_000,
+        onprogress: ({ message = '' }) => {
+          told += message;
+          if (told.includes('first 42')) heard.resolve();
+        },
+      },
+    );
+    const watching = Promise.withResolvers<void>();
+    const watched = client.callTool(
+      { name: 'watch_events', arguments: { kinds: ['window-renamed'], timeout: 600 } },
+      { timeout: 600_000, onprogress: () => watching.resolve() },
+    );
+    await heard.promise;
+    await watching.promise;
+    // Only when somebody listens is the ring there.
+    await use(client, 'poll_events');
+    tmux('kill-server');
+    const { structuredContent, content } = (await waited) as CallToolResult;
+    expect(structuredContent).toMatchObject({ reason: 'gone', server_ended: true, truncated: true });
+    expect(structuredContent).toMatchObject({ text: expect.stringContaining('first 42\n') });
+    expect(content[0]).toMatchObject({ text: expect.stringContaining('the tmux server has ended') });
+    expect((await watched).structuredContent).toMatchObject({ events: [], server_ended: true });
   });
 
   it('says that something is missing when it cannot know', async () => {

@@ -7,7 +7,7 @@ import { spareCaller } from './spare-caller.ts';
 import { sparedEngine } from './spared-engine.ts';
 import { parseTarget, resolveTarget } from './target.ts';
 import { type Verb, verb } from './verb.ts';
-import { markCursor } from './waiting.ts';
+import { markNext } from './waiting.ts';
 
 const share = z.union([z.int().min(1), z.string().regex(/^([1-9]\d?|100)%$/)]);
 const size = share.describe('Cells, or a share such as 30%').optional();
@@ -107,9 +107,9 @@ export const changing: Readonly<Record<string, Verb>> = {
         ...(enter ? [tmux.sendKeys({ target: paneId, keys: ['Enter'] })] : []),
       ];
       if (line.length === 0) throw new PolyError('invalid_arguments', 'send_input: give keys, or enter.');
-      const cursor = await markCursor(use, row);
+      const next = await markNext(use, row);
       for (const result of await tmux.executeChain(seat.engine, line)) result.unwrap();
-      return done(`Typed into ${paneId}.`, { pane_id: paneId, ...(cursor !== undefined && { cursor }) });
+      return done(`Typed into ${paneId}.`, { pane_id: paneId, ...(next !== undefined && { next }) });
     },
   }),
   rename_window: verb({
@@ -280,10 +280,10 @@ export const changing: Readonly<Record<string, Verb>> = {
     params: { target, buffer_name: maybe, delete: yes },
     async run({ target: pane, buffer_name: bufferName, delete: remove }, use) {
       const row = resolveTarget((await use.look()).panes, pane);
-      const cursor = await markCursor(use, row);
+      const next = await markNext(use, row);
       const { tmux } = use;
       await use.run(tmux.pasteBuffer({ target: row.paneId, bufferName, delete: remove, bracket: true }));
-      return done('Pasted.', { pane_id: row.paneId, ...(cursor !== undefined && { cursor }) });
+      return done('Pasted.', { pane_id: row.paneId, ...(next !== undefined && { next }) });
     },
   }),
 };

@@ -95,9 +95,9 @@ export class Listening {
     const known = this.#tapes.get(session);
     this.#tapes.delete(session);
     clearTimeout(known?.timer);
-    const tape = await known?.tape.catch(() => undefined);
+    const tape = await known?.tape.catch(() => undefined); // One that never opened is closed; whoever asked for it was told.
     this.#forgetPanes(tape);
-    await known?.tape.then((open) => open.close()).catch(() => undefined); // One that never opened is closed.
+    await tape?.close();
   }
 
   #forgetPanes(tape: OutputTape | undefined): void {
@@ -153,13 +153,20 @@ export class EventRing {
     return this.#told.filter((one) => one.seq >= seq);
   }
 
+  /** Whether the connection was lost, and is not there again. */
+  get isLost(): boolean {
+    const news = this.#told.findLast(({ event }) => event.type === 'disconnected' || isReconnected(event));
+    return news?.event.type === 'disconnected';
+  }
+
   /** Settles when something was told, the ring has ended, or nobody waits. */
   async change(signal: AbortSignal): Promise<void> {
     if (this.#over || signal.aborted) return;
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#waiting.add(resolve);
-    signal.addEventListener('abort', () => resolve(), { once: true });
+    signal.addEventListener('abort', resolve as () => void, { once: true });
     await promise;
+    signal.removeEventListener('abort', resolve as () => void);
     this.#waiting.delete(resolve);
   }
 
@@ -187,6 +194,8 @@ export class EventRing {
     this.#waiting.clear();
   }
 }
+
+const isReconnected = (event: TmuxEvent): boolean => event.type === 'gap' && event.reason === 'reconnected';
 
 /** Of our own connection, which is nobody's business. */
 const quiet: ReadonlySet<TmuxEventType> = new Set(['connected', 'continue', 'pause']);

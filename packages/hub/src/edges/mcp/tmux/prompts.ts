@@ -27,8 +27,8 @@ const prompts: Readonly<Record<string, Prompt>> = {
 
 ${command}
 
-1. send_input with target "${pane}", the command as keys, literal: true and enter: true. It answers a cursor.
-2. wait_for_output with the same target; it begins at that cursor and misses nothing. "finished" means the shell is back at its prompt. On "silent" something still runs: wait again, do not type. On "exited" exit_code says how, on "gone" the pane is no more.
+1. send_input with target "${pane}", the command as keys, literal: true and enter: true. It answers next.
+2. wait_for_output with the same target; it begins at that next and misses nothing. "finished" means the shell is back at its prompt. On "silent" something still runs: wait again, do not type. On "exited" exit_code says how, on "gone" the pane is no more.
 3. Say whether it worked, with the lines that show it. Never wait by sleeping.`,
   },
   diagnose_failing_pane: {

@@ -11,7 +11,8 @@ import { resolveTarget } from './target.ts';
 import { type Use, type Verb, verb } from './verb.ts';
 
 const seconds = z.number().min(0).max(600).default(30);
-const cursor = z.int().min(0).optional();
+/** The `next` of an answer before. */
+const since = z.int().min(0).optional();
 const scope = z
   .string()
   .regex(/^([%@](\d+|\*))?$/, 'must be %1, @1, %* or @*')
@@ -21,11 +22,11 @@ const scope = z
 export const waiting: Readonly<Record<string, Verb>> = {
   wait_for_output: verb({
     description:
-      'What a pane prints since a cursor (your last send_input unless given), until silence: "finished" at a prompt, "silent" while something runs, "exited" with its code.',
+      'What a pane prints since (the next of an answer; your last send_input unless given), until silence: "finished" at a prompt, "silent" while something runs, "exited" with its code.',
     effect: 'read',
     params: {
       target,
-      since: cursor,
+      since,
       settle_ms: z.int().min(10).max(60_000).default(750),
       timeout: seconds,
       max_bytes: z.int().min(1).max(1_000_000).default(131_072),
@@ -43,7 +44,7 @@ export const waiting: Readonly<Record<string, Verb>> = {
       kinds: z.array(z.string()).optional(),
       max_events: z.int().min(1).max(500).default(20),
       timeout: seconds,
-      since: cursor,
+      since,
       subscriptions: z
         .array(z.strictObject({ name: z.string().regex(/^[\w-]{1,40}$/), format: words, scope }))
         .max(20)
@@ -55,13 +56,14 @@ export const waiting: Readonly<Record<string, Verb>> = {
     run: (given, use) => watchEvents(given, use),
   }),
   poll_events: verb({
-    description: 'What has happened since a cursor, at once; without one it only begins to listen.',
+    description:
+      'What has happened since (the next of an answer), at once; without it only begins to listen.',
     effect: 'read',
-    params: { since: cursor },
-    async run({ since }, { seat }) {
+    params: { since },
+    async run({ since: from }, { seat }) {
       const ring = await seat.listening.events();
-      const told = since === undefined ? [] : ring.since(since).filter(({ event }) => !isWatched(event));
-      return eventsAnswer(told, ring, since);
+      const told = from === undefined ? [] : ring.since(from).filter(({ event }) => !isWatched(event));
+      return eventsAnswer(told, ring, from);
     },
   }),
 };
@@ -86,13 +88,19 @@ async function waitForOutput(given: Wait, use: Use): Promise<ToolAnswer> {
   const since = given.since ?? context.cursors.get(key);
   const source = tape?.read(paneId, since);
   const partials = new Partials(given.stream_partials ? context.progress : () => undefined);
-  const { reason, text, truncated, bytes, exit } = await tmux
+  let heard = '';
+  const { reason, text, truncated, bytes, exit, server } = await tmux
     .waitForOutput(seat, paneId, {
       ...(source && { source }),
-      onText: (piece) => partials.take(piece),
+      onText: (piece) => {
+        partials.take(piece);
+        heard = (heard + piece).slice(-given.max_bytes);
+      },
       ...{ settleMs: given.settle_ms, timeoutMs: given.timeout * 1000, signal: context.signal },
       ...{ maxBytes: given.max_bytes, keepChars: given.max_bytes },
     })
+    .then((result) => ({ ...result, server: 'runs' as const }))
+    .catch((error: unknown) => goneWithServer(error, use, heard))
     .finally(() => partials.end());
   const next = source?.position;
   if (next !== undefined) context.cursors.set(key, next);
@@ -103,7 +111,8 @@ async function waitForOutput(given: Wait, use: Use): Promise<ToolAnswer> {
   const head = Object.entries({
     Reason: reason,
     ...ended,
-    Cursor: next,
+    ...(server === 'ended' && { Server: 'the tmux server has ended, and all its panes with it' }),
+    Next: next,
     ...(missing && { Missing: 'some of it' }),
   });
   const lines = head.filter(([, value]) => value !== undefined).map(([name, value]) => `${name}: ${value}`);
@@ -117,10 +126,19 @@ async function waitForOutput(given: Wait, use: Use): Promise<ToolAnswer> {
     ].join('\n'),
     structured: {
       ...{ pane_id: paneId, reason, text, truncated: missing, bytes, ...ended },
-      ...(next !== undefined && { cursor: next }),
+      ...(server === 'ended' && { server_ended: true }),
+      ...(next !== undefined && { next }),
       ...(screen && { screen }),
     },
   };
+}
+
+/** A server that ends takes its panes with it: that is how a wait for one of them ends, with what was heard. */
+function goneWithServer(error: unknown, { tmux }: Use, text: string) {
+  if (!(error instanceof tmux.TmuxError && error.code === 'no_server')) throw error;
+  // Of what it printed last some may not have come.
+  const kept = { text, bytes: Buffer.byteLength(text), truncated: true };
+  return { ...kept, reason: 'gone' as const, exit: null, server: 'ended' as const };
 }
 
 /** The pane that is waited for; none if it was known to this client and has gone since it was typed into. */
@@ -148,8 +166,8 @@ function cursorKey(socket: string, paneId: string): string {
   return `tmux ${socket} ${paneId}`;
 }
 
-/** Begins to record a pane before something is typed into it, and remembers for the client where that was. */
-export async function markCursor({ seat, context }: Use, row: PaneRow): Promise<number | undefined> {
+/** Begins to record a pane before something is typed into it; answers where what it prints next will begin, and remembers it for the client. */
+export async function markNext({ seat, context }: Use, row: PaneRow): Promise<number | undefined> {
   // A session that cannot be attached to without harm is typed into all the same.
   const tape: OutputTape | undefined = await seat.listening.tape(row).catch(() => undefined);
   const at = tape?.cursor(row.paneId);
@@ -167,7 +185,8 @@ interface Watch {
     | undefined;
 }
 
-async function watchEvents(given: Watch, { seat, tmux, context }: Use): Promise<ToolAnswer> {
+async function watchEvents(given: Watch, use: Use): Promise<ToolAnswer> {
+  const { seat, tmux, context } = use;
   const { kinds, max_events: most, timeout, subscriptions = [] } = given;
   for (const kind of kinds ?? []) {
     if (tmux.eventTypes.includes(kind as never)) continue;
@@ -186,19 +205,33 @@ async function watchEvents(given: Watch, { seat, tmux, context }: Use): Promise<
     for (const { name, format, scope: where } of subscriptions)
       await ring.connection.watch(mine + name, format, where as WatchScope as never);
     let told = ring.since(since).filter(wanted);
-    while (told.length < most && !over.aborted && !ring.over) {
-      await ring.change(over);
+    let ended = false;
+    while (told.length < most && !over.aborted && !ring.over && !ended) {
+      const lost = ring.isLost;
+      await ring.change(lost ? AbortSignal.any([over, AbortSignal.timeout(lookMs)]) : over);
+      ended = ring.isLost && !(await mayBeUp(use));
       told = ring.since(since).filter(wanted);
     }
     const shown = told.slice(0, most).map(({ seq, event }) => ({
       seq,
       event: isWatched(event) ? { ...event, name: event.name.slice(mine.length) } : event,
     }));
-    return eventsAnswer(shown as readonly Told[], ring, since);
+    return eventsAnswer(shown as readonly Told[], ring, since, ended);
   } finally {
     // A connection that was lost has forgotten them by itself.
     for (const { name } of subscriptions) await ring.connection.unwatch(mine + name).catch(() => undefined);
   }
+}
+
+/** How often it is looked whether a server whose connection was lost is still there. */
+const lookMs = 100;
+
+/** Whether a server is there, as far as is known: what else went wrong may pass. */
+async function mayBeUp({ run, tmux }: Use): Promise<boolean> {
+  return run(tmux.displayMessage({ message: '' })).then(
+    () => true,
+    (error: unknown) => !(error instanceof tmux.TmuxError && error.code === 'no_server'),
+  );
 }
 
 const watchMark = 'poly-';
@@ -207,15 +240,24 @@ function isWatched(event: Told['event']): event is Extract<Told['event'], { type
   return event.type === 'subscription-changed' && event.name.startsWith(watchMark);
 }
 
-function eventsAnswer(told: readonly Told[], ring: EventRing, since: number | undefined): ToolAnswer {
+function eventsAnswer(
+  told: readonly Told[],
+  ring: EventRing,
+  since: number | undefined,
+  ended = false,
+): ToolAnswer {
   const last = told.at(-1);
   const next = last ? last.seq + 1 : Math.max(since ?? 0, ring.next);
   const missed = since !== undefined && since < ring.first;
   const events = told.map(({ seq, event }) => ({ seq, ...event }));
   const lines = events.map((event) => JSON.stringify(event));
-  const head = `${events.length} events; next: ${next}${missed ? '; some before them are no longer known' : ''}`;
+  const notes = [
+    missed ? '; some before them are no longer known' : '',
+    ended ? '; the tmux server has ended' : '',
+  ];
+  const head = `${events.length} events; next: ${next}${notes.join('')}`;
   return {
     text: taggedText({ tag: 'tmux_events', lines: [head, ...lines] }),
-    structured: { events, next, missed },
+    structured: { events, next, missed, ...(ended && { server_ended: true }) },
   };
 }
