@@ -1,5 +1,5 @@
-import { jsonSchemaOf } from '@polyphony/protocol';
 import type { Registered } from '../../registry/registry.ts';
+import { schemaToList } from './schema-to-list.ts';
 import type { McpTool } from './tool.ts';
 
 /** Every action as a tool of the same name, an extension's too: `pane:set-meta` is `pane_set_meta`. */
@@ -11,7 +11,7 @@ export function actionTools(registered: readonly Registered[]): readonly McpTool
     effect: action.effect,
     // Only a list of tools shows it, and it takes longer to make than most calls.
     get inputSchema() {
-      return jsonSchemaOf(action.params, 'input');
+      return schemaToList(action.params);
     },
     async run(args, { client }) {
       const result = await client.call(action.name, args);

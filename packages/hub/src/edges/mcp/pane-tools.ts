@@ -1,7 +1,6 @@
 import {
   commandLine,
   type Effect,
-  jsonSchemaOf,
   killedAnswer,
   listAnswer,
   type PaneAccess,
@@ -15,6 +14,7 @@ import {
   type Tool,
   usePanes,
 } from '@polyphony/protocol';
+import { schemaToList } from './schema-to-list.ts';
 import type { McpTool, ToolContext } from './tool.ts';
 
 type ParamsOf<Name extends PaneToolName> =
@@ -87,7 +87,7 @@ export const mcpPaneTools: readonly McpTool[] = (Object.keys(paneTools) as PaneT
 });
 
 function schemaOf(params: Tool['params'], means: Readonly<Record<string, string>>): McpTool['inputSchema'] {
-  const schema = jsonSchemaOf(params, 'input') as { readonly properties?: Record<string, object> };
+  const schema = schemaToList(params) as { readonly properties?: Record<string, object> };
   const told = Object.entries(means).map(([name, description]) => [
     name,
     { ...schema.properties?.[name], description },

@@ -78,7 +78,7 @@ export function createMcpServer(sdk: typeof Sdk, options: McpServerOptions, clie
       return {
         ...(isError && { isError }),
         content: [{ type: 'text', text: shorten(text) }],
-        ...(structured && isShort(text) && { structuredContent: structured }),
+        ...(structured && (tool.outputSchema || isShort(text)) && { structuredContent: structured }),
       };
     } catch (error) {
       return { isError: true, content: [{ type: 'text', text: refuse(error) }] };
@@ -171,13 +171,18 @@ function instructionsFor({ caller }: McpClient): string {
   return `Terminals that run in the background, which people can watch.${who} Start programs that go on with pty_spawn, wait with pty_wait rather than by sleeping, read with pty_read.`;
 }
 
-function listed(tool: McpTool, { safety }: Choice) {
-  const { name, description, inputSchema, effect, destroys = effect === 'destructive', raises } = tool;
-  // What is said to only look is asked again when an answer is lost.
-  const reads = effect === 'read' && !(raises && safety === 'destructive');
+/** What is said to only look is asked again when an answer is lost. */
+const reads = ({ effect, raises }: McpTool, { safety }: Choice): boolean =>
+  effect === 'read' && !(raises && safety === 'destructive');
+
+function listed(tool: McpTool, choice: Choice) {
+  const { name, description, inputSchema, outputSchema, effect } = tool;
+  const { destroys = effect === 'destructive' } = tool;
+  const looks = reads(tool, choice);
   return {
     ...{ name, description, inputSchema: { type: 'object' as const, ...inputSchema } },
-    annotations: { readOnlyHint: reads, ...(!reads && { destructiveHint: destroys }), openWorldHint: false },
+    ...(outputSchema && { outputSchema: { type: 'object' as const, ...outputSchema } }),
+    annotations: { readOnlyHint: looks, ...(!looks && { destructiveHint: destroys }), openWorldHint: false },
   };
 }
 

@@ -78,5 +78,7 @@ export interface McpTool {
   /** Whether agents ask their user before they use it. */
   readonly destroys?: boolean;
   readonly inputSchema: Readonly<Record<string, unknown>>;
+  /** What `structured` always holds. Clients take no answer without it, so that only what stays short promises it. */
+  readonly outputSchema?: Readonly<Record<string, unknown>>;
   run(args: unknown, context: ToolContext): Promise<ToolAnswer>;
 }

@@ -10,7 +10,7 @@ import { type Verb, verb } from './verb.ts';
 import { markNext } from './waiting.ts';
 
 const share = z.union([z.int().min(1), z.string().regex(/^([1-9]\d?|100)%$/)]);
-const size = share.describe('Cells, or a share such as 30%').optional();
+const size = share.describe('Cells, or 30%').optional();
 type Share = number | `${number}%` | undefined;
 
 const between = { src: target, dst: target };
@@ -20,6 +20,7 @@ export const changing: Readonly<Record<string, Verb>> = {
   create_session: verb({
     description: 'Makes a session nobody is attached to.',
     effect: 'write',
+    answers: { session_id: words, window_id: words, pane_id: words },
     params: {
       name: maybe,
       start_directory: folder,
@@ -45,6 +46,7 @@ export const changing: Readonly<Record<string, Verb>> = {
   create_window: verb({
     description: 'Opens a window in a session, in the background.',
     effect: 'write',
+    answers: { window_id: words, pane_id: words },
     params: { target, name: maybe, start_directory: folder },
     async run({ target: session, name, start_directory: startDirectory }, { run, tmux }) {
       const made = await run(tmux.newWindow({ target: parseTarget(session), name, startDirectory }));
@@ -57,6 +59,7 @@ export const changing: Readonly<Record<string, Verb>> = {
   split_pane: verb({
     description: 'Splits a pane; horizontal puts the new one to the right.',
     effect: 'write',
+    answers: { pane_id: words },
     params: { target, horizontal: yes, start_directory: folder },
     async run({ target: pane, horizontal, start_directory: startDirectory }, { run, tmux }) {
       const direction = horizontal ? 'right' : 'below';
@@ -69,6 +72,7 @@ export const changing: Readonly<Record<string, Verb>> = {
   new_pane: verb({
     description: 'Opens a floating pane (tmux 3.7).',
     effect: 'write',
+    answers: { pane_id: words },
     params: {
       ...{ target, width: size, height: size, x: place, y: place, zoom: yes, empty: yes },
       start_directory: folder,
@@ -224,6 +228,7 @@ export const changing: Readonly<Record<string, Verb>> = {
   break_pane: verb({
     description: 'Moves a pane to a window of its own.',
     effect: 'write',
+    answers: { window_id: words },
     params: { src: target, name: maybe },
     async run({ src, name }, { run, tmux, look }) {
       const { paneId, sessionId } = resolveTarget((await look()).panes, src);

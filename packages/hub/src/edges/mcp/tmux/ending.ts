@@ -45,8 +45,7 @@ export const ending: Readonly<Record<string, Verb>> = {
     },
   }),
   run_tmux: verb({
-    description:
-      'Runs one tmux command, given as words without "tmux". Nothing that would end your own pane.',
+    description: 'Runs one tmux command, given as words without "tmux". Never one that ends your own pane.',
     effect: 'destructive',
     params: { args: z.array(z.string()).min(1).max(500) },
     async run({ args }, use) {

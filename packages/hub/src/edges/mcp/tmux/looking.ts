@@ -55,6 +55,7 @@ export const looking: Readonly<Record<string, Verb>> = {
   has_session: verb({
     description: 'Whether a session of exactly this name exists.',
     effect: 'read',
+    answers: { exists: z.boolean() },
     params: { target },
     async run({ target: session }, { run, tmux }) {
       const { exists } = await run(tmux.hasSession({ target: parseTarget(session) }));
@@ -62,7 +63,7 @@ export const looking: Readonly<Record<string, Verb>> = {
     },
   }),
   show_options: verb({
-    description: 'Reads options of a session, with window of a window; global_ when nothing is named.',
+    description: 'Reads options of a session, with window of a window; global_ if none is named.',
     effect: 'read',
     params: { target: target.optional(), global_: yes, server: yes, window: yes },
     async run({ target: whose, global_, server, window }, { run, tmux }) {
@@ -106,8 +107,7 @@ export const looking: Readonly<Record<string, Verb>> = {
     },
   }),
   capture_active_pane: verb({
-    description:
-      'The screen of the active pane: of a window or session, else of yours, else of the last used.',
+    description: 'The screen of the active pane of a window or session; else of yours, or the last used.',
     effect: 'read',
     params: { target: target.optional() },
     async run({ target: where }, use) {

@@ -1,6 +1,7 @@
 import { PolyError } from '@polyphony/protocol';
 import type * as Tmux from '@polyphony/tmux';
 import type { CatalogEntry } from '@polyphony/tmux';
+import { leanSchema } from '../schema-to-list.ts';
 import type { McpTool, ToolAnswer, ToolContext } from '../tool.ts';
 import { leastEffectOf, reachOf } from './operation-effect.ts';
 import { operationOf, targetsOf } from './plan-steps.ts';
@@ -22,6 +23,8 @@ export function operationTools(tmux: typeof Tmux, servers: TmuxServers): readonl
       ...(effect === 'read' &&
         entry.params.some(({ name: param }) => mayRaise.has(param)) && { raises: true }),
       inputSchema: schemaOf(tmux, entry),
+      // What is made has few ids; what is read may be long, and its text is shortened.
+      ...(entry.creates && { outputSchema: madeSchema(entry) }),
       async run(args: unknown, context: ToolContext) {
         if (typeof args !== 'object' || args === null)
           throw new PolyError('invalid_arguments', `${name}: give an object of its parameters.`);
@@ -49,7 +52,13 @@ function schemaOf(tmux: typeof Tmux, { kind, paramsSchema, params }: CatalogEntr
     const { doc = '' } = params.find((param) => param.name === name) ?? {};
     return [name, places.has(name) ? { type: 'string', description: `${doc}: ${forms}` } : one];
   });
-  return { ...schema, properties: Object.fromEntries(shown) };
+  return leanSchema({ ...schema, properties: Object.fromEntries(shown) });
+}
+
+/** What an operation answers that makes something. */
+function madeSchema({ resultSchema }: CatalogEntry): McpTool['inputSchema'] {
+  const { $schema: _, ...value } = resultSchema as Record<string, unknown>;
+  return leanSchema({ type: 'object', properties: { value }, required: ['value'] });
 }
 
 function answerOf(kind: string, value: unknown): ToolAnswer {

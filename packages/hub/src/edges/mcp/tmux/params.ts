@@ -10,7 +10,7 @@ export const place: z.ZodOptional<z.ZodInt> = z.int().min(0).optional();
 export const folder: z.ZodOptional<z.ZodString> = z.string().describe('An absolute path').optional();
 export const firstLine: z.ZodOptional<z.ZodUnion<readonly [z.ZodInt, z.ZodLiteral<'-'>]>> = z
   .union([z.int(), z.literal('-')])
-  .describe('0 is the top of the screen, -1 above it, "-" the oldest')
+  .describe('0 is the top of the screen, -1 above, "-" the oldest')
   .optional();
 export const pattern: z.ZodString = z.string().min(1).max(1000).describe('A regular expression');
 export const ignoreCase: z.ZodDefault<z.ZodBoolean> = z.boolean().default(true);

@@ -18,7 +18,7 @@ type Corner = (typeof corners)[number];
 
 const from = {
   direction: z.enum(sides),
-  origin: target.optional().describe('Your own pane unless given'),
+  origin: target.optional().describe('Yours unless given'),
 };
 
 /** Panes by where they are, seen from another. */
@@ -26,6 +26,7 @@ export const relative: Readonly<Record<string, Verb>> = {
   resolve_relative_pane: verb({
     description: 'Which pane is beside another, or was active last.',
     effect: 'read',
+    answers: { pane_id: z.string() },
     params: from,
     run: async (from, use) => found(await relativeTo(from, use)),
   }),
@@ -51,6 +52,7 @@ export const relative: Readonly<Record<string, Verb>> = {
   find_pane_by_position: verb({
     description: 'Which pane is in a corner of a window, yours unless given.',
     effect: 'read',
+    answers: { pane_id: z.string() },
     params: { corner: z.enum(corners), target: target.optional() },
     async run({ corner, target: window }, { look }) {
       const seen = await look();

@@ -1,7 +1,8 @@
-import { type Effect, jsonSchemaOf, PolyError, readGiven } from '@polyphony/protocol';
+import { type Effect, PolyError, readGiven } from '@polyphony/protocol';
 import type { Operation, PaneRow, TmuxError } from '@polyphony/tmux';
 import * as z from 'zod';
 import { missingTmux } from '../../../platform/missing-tmux.ts';
+import { schemaToList } from '../schema-to-list.ts';
 import {
   type McpTool,
   safeties,
@@ -19,6 +20,8 @@ export interface Verb<Shape extends z.ZodRawShape = z.ZodRawShape> {
   readonly description: string;
   readonly effect: Effect;
   readonly params: Shape;
+  /** What its answer always holds for programs, which may hold more; only where that stays short. */
+  readonly answers?: z.ZodRawShape;
   /** It may take long, and tells so meanwhile. */
   readonly waits?: boolean;
   /** Why a call with these parameters goes further than the tool's effect, if it does. */
@@ -57,13 +60,14 @@ export function toolsOf(
   servers: TmuxServers,
   toolset: Toolset = 'tmux',
 ): readonly McpTool[] {
-  return Object.entries(verbs).map(([name, { description, effect, params, raised, waits, run }]) => {
+  return Object.entries(verbs).map(([name, { description, effect, params, answers, raised, waits, run }]) => {
     const schema = z.strictObject(params);
     return {
       ...{ name, description, effect, toolset, needsUser: true },
       ...(raised && { raises: true }),
       ...(waits && { waits }),
-      inputSchema: jsonSchemaOf(schema, 'input'),
+      inputSchema: schemaToList(schema),
+      ...(answers && { outputSchema: schemaToList(z.object(answers)) }),
       async run(args: unknown, context: ToolContext) {
         const given = readGiven(schema, args, { what: name });
         const why = raised?.(given);
