@@ -31,7 +31,6 @@ describe.each(endings)('a wait over stdio whose hub is %s', (_, end) => {
   it('goes on where it was: what was printed before counts no more than it did', async () => {
     await using ground = new CliGround();
     const client = await byStdio(ground, { era: 'legacy' });
-    await client.listTools();
     const id = idOf(
       await use(client, 'pty_spawn', {
         command: 'sh',
@@ -51,7 +50,6 @@ describe.each(endings)('a wait over stdio whose hub is %s', (_, end) => {
   it('hears of an end that nobody was there to hear', async () => {
     await using ground = new CliGround();
     const client = await byStdio(ground, { era: 'legacy' });
-    await client.listTools();
     const id = idOf(await use(client, 'pty_spawn', { command: 'sh', args: ['-c', 'read word; exit 7'] }));
     const waited = use(client, 'pty_wait', { id, exit: true, timeout: 120 });
     await use(client, 'pty_write', { id, data: '\\n' });
@@ -73,7 +71,6 @@ describe.each(endings)('a wait over stdio whose hub is %s', (_, end) => {
     tmux('set-option', '-p', '-t', pane, 'remain-on-exit', 'on');
     const args = ['--toolsets', 'tmux', '--socket-path', socket];
     const client: Client = await byStdio(ground, { era: 'legacy', args });
-    await client.listTools();
     await use(client, 'send_input', { target: pane, keys: 'x', enter: true });
     const given = { target: pane, settle_ms: 60_000, timeout: 300 };
     const waited = client.callTool({ name: 'wait_for_output', arguments: given });
@@ -100,12 +97,44 @@ describe.each(['legacy', 'auto'] as const)('a call that changes something, of th
     await using server = await demoServer();
     const args = ['--toolsets', 'tmux,plans', '--socket-path', server.connection.socketPath ?? ''];
     const client = await byStdio(ground, { era, args });
-    await client.listTools();
     const operations = [{ host: { type: 'sleep', ms: 600_000 } }];
     const planned = use(client, 'execute_plan', { operations });
     await use(client, 'list_panes');
     await endHub(ground, (pid) => process.kill(pid, 'SIGKILL'));
     expect(await planned).toMatch(/^ERROR The hub ended while execute_plan ran: it may have happened or not/);
+    await client.close();
+    // tmux 3.3a does not end by itself while a client is left whose hub was killed.
+    const pid = await server.pid();
+    if (pid !== null) process.kill(pid, 'SIGKILL');
+  });
+});
+
+describe('a workspace whose hub is killed while it is built', () => {
+  it('is told of as uncertain, and can then be built anew', async () => {
+    await using ground = new CliGround();
+    await using server = await demoServer();
+    const socket = server.connection.socketPath ?? '';
+    const tmux = (...args: readonly string[]): string =>
+      spawnSync('tmux', ['-S', socket, ...args], { encoding: 'utf8' }).stdout.trimEnd();
+    const args = ['--toolsets', 'tmux,plans', '--safety', 'destructive', '--socket-path', socket];
+    const client = await byStdio(ground, { args });
+    const windows = [{ window_name: 'first', panes: [{ shell: 'cat' }] }];
+    const slow = { panes: [{ shell: 'cat', shell_command: [{ cmd: 'never', sleep_before: 600 }] }] };
+    const built = use(client, 'build_workspace', {
+      spec: { session_name: 'half', windows: [...windows, slow] },
+    });
+    await until(() => tmux('list-sessions', '-F', '#{session_name}').includes('half'));
+    await endHub(ground, (pid) => process.kill(pid, 'SIGKILL'));
+    expect(await built).toMatch(
+      /^ERROR The hub ended while build_workspace ran: it may have happened or not/,
+    );
+    const again = { session_name: 'half', windows };
+    expect(await use(client, 'build_workspace', { spec: again })).toMatch(
+      /^ERROR conflict: .*"half" already.*on_exists: replace or reuse/,
+    );
+    expect(await use(client, 'build_workspace', { spec: { ...again, on_exists: 'replace' } })).toContain(
+      'half: built anew, 1 windows',
+    );
     await client.close();
     // tmux 3.3a does not end by itself while a client is left whose hub was killed.
     const pid = await server.pid();

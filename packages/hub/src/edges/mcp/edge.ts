@@ -10,7 +10,7 @@ import type { Call, Route } from '../routes.ts';
 import { choiceOf } from './choose-tools.ts';
 import { RunningCalls, tooManyCalls } from './most-calls.ts';
 import type * as Sdk from './sdk.ts';
-import { createMcpServer, type McpClient, type McpServerOptions } from './server.ts';
+import { createMcpServer, type McpClient, type McpServerOptions, readersOf } from './server.ts';
 import type { TmuxResources } from './tmux/resources.ts';
 import { TmuxServers, type TmuxServersOptions } from './tmux/servers.ts';
 import type { Choice, McpTool, Place, Toolset } from './tool.ts';
@@ -83,6 +83,8 @@ export class McpEdge {
       ...{ caller, choice, more, place: place as Place, cursors },
       ...(await this.#readingFor(choice, caller)),
     };
+    // A hub that ends takes its calls with it: those that only look can be asked again.
+    if (known) transport.tell({ readers: readersOf(this.#options, client) });
     sdk.serveStdio(() => createMcpServer(sdk, this.#options, client), { transport });
   }
 

@@ -43,9 +43,7 @@ interface McpRequest {
 /** An MCP server for one client. The protocol is the SDK's, both eras of it; tools are ours, and so is every refusal. */
 export function createMcpServer(sdk: typeof Sdk, options: McpServerOptions, client: McpClient): Server {
   const { caller, choice, more } = client;
-  // Over HTTP this is done for every request: what nobody asks for is not made.
-  const actions = choice.toolsets.has('actions') ? actionTools(options.actions()) : [];
-  const tools = chooseTools([...mcpPaneTools, ...actions, ...more], choice, caller);
+  const tools = toolsFor(options, client);
   const hidden = new Map(caller.pane === undefined ? [] : more.map((tool) => [tool.name, tool]));
   const { tmux } = client;
   const server = new sdk.Server(
@@ -86,6 +84,22 @@ export function createMcpServer(sdk: typeof Sdk, options: McpServerOptions, clie
   });
   if (tmux) offerReading(sdk, server, { ...tmux, safety: choice.safety, contextOf, refuse });
   return server;
+}
+
+function toolsFor(
+  options: McpServerOptions,
+  { caller, choice, more }: McpClient,
+): ReadonlyMap<string, McpTool> {
+  // Over HTTP this is done for every request: what nobody asks for is not made.
+  const actions = choice.toolsets.has('actions') ? actionTools(options.actions()) : [];
+  return chooseTools([...mcpPaneTools, ...actions, ...more], choice, caller);
+}
+
+/** The names of the tools that only look, whatever they are given. */
+export function readersOf(options: McpServerOptions, client: McpClient): readonly string[] {
+  return [...toolsFor(options, client).values()]
+    .filter((tool) => reads(tool, client.choice))
+    .map(({ name }) => name);
 }
 
 interface Reading extends NonNullable<McpClient['tmux']> {

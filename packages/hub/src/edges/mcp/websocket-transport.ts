@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers';
 import type { RawData, WebSocket } from 'ws';
 import { parseJson } from '../json-body.ts';
+import { lineOf } from './answer-line.ts';
 import { mostCalls, tooManyCalls } from './most-calls.ts';
 import type { serveStdio } from './sdk.ts';
 
@@ -56,7 +57,7 @@ export class WebSocketTransport implements Transport {
 
   /** Says something, also what is no message of JSON-RPC: that is for `poly mcp`, which keeps it to itself. */
   tell(something: object): void {
-    this.#socket.send(JSON.stringify(something));
+    this.#socket.send(lineOf(something));
     if (this.#socket.bufferedAmount > mostUnread) this.#socket.terminate();
   }
 

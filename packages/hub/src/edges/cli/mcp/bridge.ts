@@ -2,6 +2,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { environmentToPass, PolyError } from '@polyphony/protocol';
 import type { WebSocket } from 'ws';
+import { answeredBy } from '../../mcp/answer-line.ts';
 import type { Env } from '../env.ts';
 import { openDoor } from '../find-hub.ts';
 import { hubSocket } from '../hub-socket.ts';
@@ -90,7 +91,7 @@ export class McpBridge {
       socket.send(JSON.stringify({ ...place, cursors: Object.fromEntries(this.#cursors) }));
       for (const line of this.#conversation.resume()) socket.send(line);
     });
-    socket.on('message', (data) => this.#hear(String(data)));
+    socket.on('message', (data) => this.#hear(data as Buffer));
     socket.on('error', (cause) =>
       reject(new PolyError('unreachable', `the hub is away: ${cause.message}.`, { cause })),
     );
@@ -121,13 +122,17 @@ export class McpBridge {
     }
     this.#conversation.say(line, message);
     // What is said before somebody listens is said when somebody does.
-    if (this.#socket?.readyState === isOpen) this.#socket.send(line);
+    // As bytes it goes out in one piece, as a text in two.
+    if (this.#socket?.readyState === isOpen) this.#socket.send(Buffer.from(line), { binary: false });
   }
 
-  #hear(text: string): void {
-    const message = JSON.parse(text) as Message | { readonly cursor: readonly [string, number] };
+  /** An answer is passed on as the bytes it came in: an agent may be told much. */
+  #hear(line: Buffer): void {
+    const id = answeredBy(line);
+    const message: Heard = id === undefined ? JSON.parse(String(line)) : { id };
     if ('cursor' in message) this.#cursors.set(...message.cursor);
-    else if (this.#conversation.hear(message)) process.stdout.write(`${text}\n`);
+    else if ('readers' in message) this.#conversation.know(message.readers);
+    else if (this.#conversation.hear(message)) process.stdout.write(line);
   }
 
   #giveUp(text: string): void {
@@ -146,6 +151,12 @@ export class McpBridge {
     process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
   }
 }
+
+/** What the hub says: messages for the agent, and two that are for this. */
+type Heard =
+  | Message
+  | { readonly cursor: readonly [string, number] }
+  | { readonly readers: readonly string[] };
 
 const policy = 1008;
 /** What would be no better if it were said again. */

@@ -4,16 +4,14 @@ import { Conversation, type Message } from './conversation.ts';
 const line = (message: Message): string => JSON.stringify(message);
 const initialize: Message = { id: 0, method: 'initialize' };
 const initialized: Message = { method: 'notifications/initialized' };
-const list: Message = { id: 1, method: 'tools/list' };
 const call = (id: number, name: string): Message => ({ id, method: 'tools/call', params: { name } });
-const tools = [{ name: 'look', annotations: { readOnlyHint: true } }, { name: 'change' }];
 
-/** A conversation that has begun, with its tools listed. */
+/** A conversation that has begun; nobody has listed the tools. */
 function begun(): Conversation {
   const conversation = new Conversation();
-  for (const message of [initialize, initialized, list]) conversation.say(line(message), message);
-  conversation.hear({ id: 0, result: {} });
-  conversation.hear({ id: 1, result: { tools } });
+  for (const message of [initialize, initialized]) conversation.say(line(message), message);
+  conversation.know(['look']);
+  conversation.hear({ id: 0 });
   return conversation;
 }
 
@@ -22,8 +20,8 @@ describe('a conversation whose hub is another all of a sudden', () => {
     const conversation = begun();
     conversation.lose();
     expect(conversation.resume()).toEqual([line(initialize), line(initialized)]);
-    expect(conversation.hear({ id: 0, result: {} })).toBe(false);
-    expect(conversation.hear({ id: 2, result: {} })).toBe(true);
+    expect(conversation.hear({ id: 0 })).toBe(false);
+    expect(conversation.hear({ id: 2 })).toBe(true);
   });
 
   it('asks again for what only looks, and never for what changes something', () => {
@@ -36,7 +34,7 @@ describe('a conversation whose hub is another all of a sudden', () => {
     ]);
     expect(conversation.resume()).toEqual([line(initialize), line(initialized), line(call(2, 'look'))]);
     expect(conversation.isIdle).toBe(false);
-    expect(conversation.hear({ id: 2, result: {} })).toBe(true);
+    expect(conversation.hear({ id: 2 })).toBe(true);
     expect(conversation.isIdle).toBe(true);
   });
 
@@ -44,7 +42,7 @@ describe('a conversation whose hub is another all of a sudden', () => {
     const conversation = new Conversation();
     conversation.say(line(initialize), initialize);
     expect(conversation.resume()).toEqual([line(initialize)]);
-    expect(conversation.hear({ id: 0, result: {} })).toBe(true);
+    expect(conversation.hear({ id: 0 })).toBe(true);
   });
 
   it('says who waits in vain when there will be no other', () => {

@@ -3,12 +3,6 @@ export interface Message {
   readonly id?: string | number;
   readonly method?: string;
   readonly params?: { readonly name?: string };
-  readonly result?: { readonly tools?: readonly ListedTool[] };
-}
-
-interface ListedTool {
-  readonly name: string;
-  readonly annotations?: { readonly readOnlyHint?: boolean };
 }
 
 type Id = string | number;
@@ -22,7 +16,7 @@ export class Conversation {
   #initialize: { readonly id: Id; readonly line: string } | undefined;
   #initialized: string | undefined;
   readonly #owed = new Map<Id, { readonly line: string; readonly message: Message }>();
-  readonly #readers = new Set<string>();
+  #readers: ReadonlySet<string> = new Set();
   /** The answer to an initialize that was said again goes to nobody. */
   #repeated = false;
 
@@ -43,10 +37,13 @@ export class Conversation {
     if (id !== undefined && method !== undefined) this.#owed.set(id, { line, message });
   }
 
+  /** Which tools only look, as the hub says: those may be asked twice. */
+  know(readers: readonly string[]): void {
+    this.#readers = new Set(readers);
+  }
+
   /** The hub said something; answers whether it is for the agent. */
-  hear({ id, method, result }: Message): boolean {
-    for (const { name, annotations } of result?.tools ?? [])
-      if (annotations?.readOnlyHint) this.#readers.add(name);
+  hear({ id, method }: Pick<Message, 'id' | 'method'>): boolean {
     if (id === undefined || method !== undefined) return true;
     const wasOwed = this.#owed.delete(id);
     if (wasOwed || !this.#repeated || id !== this.#initialize?.id) return true;
