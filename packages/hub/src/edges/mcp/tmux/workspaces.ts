@@ -17,7 +17,7 @@ import { inOurWords, requireSafety, type Use, type Verb, verb } from './verb.ts'
 export const workspaces: Readonly<Record<string, Verb>> = {
   build_workspace: verb({
     description:
-      'Builds the sessions a tmuxp workspace declares, all or nothing. on_exists (error, replace, reuse) says what becomes of one of that name.',
+      'Builds the sessions a tmuxp workspace declares, all or nothing. on_exists (error, replace, reuse) says what becomes of one of that name. Hundreds of windows take longer than many clients wait: give them in several sessions, by several calls.',
     effect: 'write',
     waits: true,
     params: {
