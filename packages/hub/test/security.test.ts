@@ -271,6 +271,14 @@ describe('a pane’s credential', () => {
     await expect(pane.call('pane:list', {})).rejects.toMatchObject({ code: 'unauthenticated' });
   });
 
+  it('writes a backup to the whole path of a file, and nowhere else', async () => {
+    for (const file of ['copy.db', '--', './copy.db', '../copy.db'])
+      await expect(hub.client.call('server:backup', { file })).rejects.toMatchObject({
+        code: 'invalid_arguments',
+        message: `"${file}" must be the whole path of a file.`,
+      });
+  });
+
   it('does not show what others do with which parameters', async () => {
     const { id } = await hub.client.call('pane:new', { argv: ['sh', '-c', 'echo "$POLY_TOKEN"; exec cat'] });
     const token = await until(

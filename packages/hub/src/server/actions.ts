@@ -1,4 +1,5 @@
-import { type ServerStatus, serverBackup, serverStatus, serverStop } from '@polyphony/protocol';
+import { isAbsolute } from 'node:path';
+import { PolyError, type ServerStatus, serverBackup, serverStatus, serverStop } from '@polyphony/protocol';
 import type { Registry } from '../registry/registry.ts';
 import { rotateBackups } from '../store/backup.ts';
 import type { Store } from '../store/store.ts';
@@ -24,9 +25,15 @@ export function registerServerActions({
   stop,
 }: ServerOptions): void {
   registry.register('server', serverStatus, status);
-  registry.register('server', serverBackup, ({ file }) =>
-    file === undefined ? rotateBackups(store, { file: database, keep: keptBackups }) : store.backup(file),
-  );
+  registry.register('server', serverBackup, async ({ file }) => {
+    if (file === undefined) return rotateBackups(store, { file: database, keep: keptBackups });
+    // Where the hub happens to have been started is nobody's folder.
+    if (!isAbsolute(file))
+      throw new PolyError('invalid_arguments', `"${file}" must be the whole path of a file.`, {
+        hint: 'poly backup FILE makes it whole, from the folder you are in.',
+      });
+    return store.backup(file);
+  });
   registry.register('server', serverStop, async ({ all = false }) => {
     if (all) await endAll();
     stop();
