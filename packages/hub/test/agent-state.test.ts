@@ -133,8 +133,8 @@ describe('the state of an agent', () => {
     await using hub = await TestHub.start();
     const asks = await FakeAgent.start(hub);
     await asks.hook('PermissionRequest', bash);
-    await asks.show('permission-bash-80x24');
     await becomes(hub, asks, 'blocked');
+    await asks.show('permission-bash-80x24');
     const works = await FakeAgent.start(hub);
     await works.hook('UserPromptSubmit');
     await works.work('working-80x24');
@@ -149,6 +149,14 @@ describe('the state of an agent', () => {
     });
     await works.show('finished-120x40');
     await becomes(hub, works, 'done');
+    // What was told before is not told again.
+    const all: string[] = [];
+    for await (const { payload } of hub.events('agent:state', { since: 0 })) {
+      const { paneId, status } = payload as { readonly paneId: string; readonly status: string };
+      all.push(`${paneId === asks.paneId ? 'asks' : 'works'} ${status}`);
+      if (status === 'done') break;
+    }
+    expect(all).toEqual(['asks blocked', 'works running', 'works done']);
   });
 
   it('is explained: who says what, how old that is, and why one of them is believed', async () => {

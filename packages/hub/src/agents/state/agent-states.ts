@@ -78,6 +78,8 @@ interface Entry {
   readonly agent: WatchedAgent;
   readonly bornAt: number;
   status: AgentStatus | undefined;
+  /** What it waits for, in words. */
+  reason: string;
   since: number;
   decision?: Decision;
 }
@@ -118,6 +120,7 @@ export class AgentStates {
       agent: new WatchedAgent(watched, clock, (decision) => this.#believe(paneId, entry, decision)),
       bornAt: pane.createdAt,
       status: statusIn(pane.meta),
+      reason: String(pane.meta['agent.reason'] ?? ''),
       since: Date.parse(String(pane.meta['agent.lastEventAt'])) || clock.now(),
     };
     this.#entries.set(paneId, entry);
@@ -223,11 +226,10 @@ export class AgentStates {
   #believe(paneId: string, entry: Entry, decision: Decision): void {
     this.#noteSession(paneId, entry.agent.sessionId);
     const { status, reason } = decision.signal;
-    const known = entry.decision?.signal.reason;
     entry.decision = decision;
     const shown = status === 'idle' ? this.#atRest(paneId, entry) : status;
-    // Why it waits may be known a moment after that it does.
-    const sameReason = !reason || (known !== undefined && reasonText(known) === reasonText(reason));
+    // More of why it waits may be known a moment after that it does.
+    const sameReason = !reason || entry.reason.startsWith(reasonText(reason));
     if (shown !== entry.status || !sameReason) this.#change(paneId, entry, shown);
   }
 
@@ -248,6 +250,7 @@ export class AgentStates {
     const { reason, evidence, from: authority } = entry.decision?.signal ?? {};
     if (status !== before) entry.since = this.#options.clock.now();
     entry.status = status;
+    entry.reason = reason ? reasonText(reason) : '';
     const state = {
       ...{ paneId, status, ...(before && { before }), ...(reason && { reason }) },
       ...(evidence !== undefined && { evidence }),
