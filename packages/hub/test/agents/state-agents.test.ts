@@ -145,7 +145,10 @@ describe.each(cases)(
       await becomes('running');
       await pause(1_000);
       while (sampler.last?.status === 'running') {
-        await press(...interrupt);
+        for (const key of interrupt) {
+          await press(key);
+          await pause(300);
+        }
         await pause(1_000);
       }
       await becomes('idle', 'done');

@@ -58,8 +58,8 @@ const cases: readonly (readonly [
   ],
   [
     'a dialog that stays while another tool ends',
-    [tell('hooks', 'running', 2_000), tell('screen', 'blocked', 1_000, 2_400)],
-    2_400,
+    [tell('hooks', 'running', 2_000), tell('screen', 'blocked', 1_000, 3_100)],
+    3_100,
     'blocked',
   ],
   [
@@ -126,6 +126,18 @@ const cases: readonly (readonly [
     'running',
   ],
   [
+    'a question just asked, that is drawn late',
+    [tell('hooks', 'blocked', 1_000), tell('screen', 'running', 0, 2_500)],
+    2_500,
+    'blocked',
+  ],
+  [
+    'a question that was never shown',
+    [tell('hooks', 'blocked', 1_000), tell('screen', 'running', 0, 3_100)],
+    3_100,
+    'running',
+  ],
+  [
     'a failure that only the screen shows',
     [tell('hooks', 'idle', 1_000), tell('screen', 'error', 900, 1_100)],
     1_100,
@@ -162,8 +174,10 @@ describe('decide', () => {
     const first = nextLook(signals, 1_100) ?? 0;
     expect(first).toBeGreaterThan(1_300);
     const second = nextLook(signals, first) ?? 0;
-    expect(second).toBeGreaterThan(3_000);
-    expect(nextLook(signals, second)).toBeUndefined();
+    expect(second).toBeGreaterThan(2_000);
+    const third = nextLook(signals, second) ?? 0;
+    expect(third).toBeGreaterThan(3_000);
+    expect(nextLook(signals, third)).toBeUndefined();
     expect(nextLook([tell('hooks', 'idle', 0), tell('screen', 'idle', 5)], 6)).toBeUndefined();
   });
 });

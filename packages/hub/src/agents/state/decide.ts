@@ -3,8 +3,10 @@ import { isAtRest, isBusy, type Signal } from './signal.ts';
 
 /** A screen is drawn, and a session file written, so much after what they tell of. */
 const settleMs = 300;
-/** So long an agent may show nothing of what it was just told to do. */
+/** So long an agent may show nothing of what an event told. */
 const patienceMs = 2_000;
+/** A question that has not gone by then was not answered: somebody may wait for nothing else. */
+const questionMs = 1_000;
 
 export interface Decision {
   readonly signal: Signal;
@@ -49,7 +51,7 @@ function whyOverruled(higher: Signal, lower: Signal, now: number): string | unde
   // A question that came up since cannot have been answered before; anything else may be drawn late.
   const lag = lower.status === 'blocked' ? 0 : settleMs;
   if (lower.at > higher.at + lag) return `changed since ${from} told otherwise`;
-  const wait = isAtRest(lower) ? patienceMs : settleMs;
+  const wait = lower.status === 'blocked' ? questionMs : patienceMs;
   return lower.seen > higher.at + wait ? `still so long after ${from} told otherwise` : undefined;
 }
 
@@ -58,5 +60,7 @@ export function nextLook(signals: readonly Signal[], now: number): number | unde
   const told = signals.filter(({ status }) => status !== 'unknown');
   if (told.every(({ status }) => status === told[0]?.status)) return undefined;
   const latest = Math.max(...told.map(({ at }) => at));
-  return [latest + settleMs, latest + patienceMs].map((at) => at + 20).find((at) => at > now);
+  return [latest + settleMs, latest + questionMs, latest + patienceMs]
+    .map((at) => at + 20)
+    .find((at) => at > now);
 }
