@@ -19,24 +19,24 @@ const payload = JSON.stringify({
 export async function capture(): Promise<readonly Figure[]> {
   await using hub = await TestHub.start();
   const { pid } = hub.discovery;
-  const run = (...args: string[]): number => {
-    const start = performance.now();
-    const { status, stdout, stderr } = spawnSync('sh', args, { env: hub.env, input: payload });
-    const took = performance.now() - start;
-    if (status !== 0 || stdout.length + stderr.length > 0)
-      throw new Error(`sh ${args.join(' ')} ended with ${status}: ${stderr}`);
-    return took;
+  /** CPU of one run in ms, its children's with it; many in one shell, so that who starts it is not counted. */
+  const cpu = (command: string): number => {
+    const loop = `i=0; while [ $i -lt ${rounds} ]; do printf '%s' "$P" | ${command}; i=$((i+1)); done; times`;
+    const { status, stdout, stderr } = spawnSync('sh', ['-c', loop], {
+      env: { ...hub.env, P: payload },
+      encoding: 'utf8',
+    });
+    const [own = '', children] = stdout.trim().split('\n');
+    if (status !== 0 || children === undefined || stderr !== '')
+      throw new Error(`${command} ended with ${status}: ${own}${stderr}`);
+    const seconds = [...children.matchAll(/(\d+)m([\d.]+)s/g)].map(
+      ([, m, sec]) => Number(m) * 60 + Number(sec),
+    );
+    return (seconds.reduce((sum, value) => sum + value, 0) / rounds) * 1000;
   };
-  /** One of each in turn, so that a busy moment of the machine hits both. */
   const against = (what: string): Figure => {
-    const ours: number[] = [];
-    const theirs: number[] = [];
-    for (let round = 0; round < rounds; round++) {
-      theirs.push(run('-c', ':'));
-      ours.push(run(script, 'claude'));
-    }
-    const bare = { against: 'sh -c :', theirs: median(theirs), aim: '≤ 4x' };
-    return { what: `a hook, hub ${what}`, unit: 'ms', ours: median(ours), ...bare };
+    const bare = { against: 'sh -c :', theirs: cpu('sh -c :'), aim: '≤ 4x' };
+    return { what: `CPU of a hook, hub ${what}`, unit: 'ms', ours: cpu(`sh ${script} claude`), ...bare };
   };
   const up = against('up');
   process.kill(pid, 'SIGSTOP');
@@ -48,17 +48,45 @@ export async function capture(): Promise<readonly Figure[]> {
   spawnSync('sh', ['-c', many], { env: { ...hub.env, P: payload } });
   const start = performance.now();
   await hub.start();
+  const expected = rounds * 3 + events;
   let taken = 0;
   for await (const _ of hub.events('agent:captured', { since: 0 })) {
     taken += 1;
-    if (taken === rounds * 3 + events) break;
+    if (taken === expected) break;
   }
   const waiting = rounds + events;
   const rate = (waiting / (performance.now() - start)) * 1000;
+  const lag = await hookToStream(hub);
   return [
     ...[up, hung, down],
+    { what: 'from the start of a hook to the event stream', unit: 'ms', ours: lag, against: 'one emit, to the same stream', theirs: await emitToStream(hub), aim: '' },
     { what: 'events taken in, with a start', unit: 'events/s', ours: rate, against: 'files read and removed', theirs: readAndRemove(hub.home, waiting), aim: '' },
   ]; // biome-ignore format: a table
+}
+
+/** From the start of a hook until a reader of the event stream has its event; the median. */
+function hookToStream(hub: TestHub): Promise<number> {
+  const hook = (): void => void spawnSync('sh', [script, 'claude'], { env: hub.env, input: payload });
+  return toStream(hub, 'agent:captured', async () => hook());
+}
+
+function emitToStream(hub: TestHub): Promise<number> {
+  return toStream(hub, 'bench', () => hub.client.emit('bench', {}));
+}
+
+async function toStream(hub: TestHub, event: string, cause: () => Promise<unknown>): Promise<number> {
+  const took: number[] = [];
+  for (let round = 0; round < 50; round++) {
+    const stream = hub.events(event)[Symbol.asyncIterator]();
+    const next = stream.next();
+    await hub.client.call('server:status', {}); // The stream is open.
+    const start = performance.now();
+    await cause();
+    await next;
+    took.push(performance.now() - start);
+    await stream.return?.(undefined);
+  }
+  return median(took);
 }
 
 /** How many files a second can be read and removed by a program that does nothing else. */

@@ -18,8 +18,13 @@ export interface Cost {
   readonly cpu: number;
 }
 
+/** The process that started another. */
+export function parentOf(pid: number): number {
+  return Number(readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ')[1]);
+}
+
 /** CPU a process has used, in µs, in steps of the kernel's clock tick. */
-function cpuOf(pid: number): number {
+export function cpuOf(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
   return (Number(fields[11]) + Number(fields[12])) * 10_000;
 }

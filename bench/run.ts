@@ -1,5 +1,6 @@
 // Prints our figures beside those of the raw limit, or of what people have, from the same run: npm run bench [name…]
 
+import { agents } from './agents.ts';
 import { capture } from './capture.ts';
 import { cliStart } from './cli-start.ts';
 import { hub } from './hub.ts';
@@ -22,6 +23,7 @@ const benches: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   mcp,
   terminal,
   search,
+  agents,
   capture,
   'cli-start': cliStart,
   web,
