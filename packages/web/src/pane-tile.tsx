@@ -149,8 +149,10 @@ export function PaneTile(props: PaneTileProps): JSX.Element {
         </h2>
         {reason !== undefined && <bdi className={`state ${tone} about`}>{reason}</bdi>}
         {title !== undefined && <bdi className="dim about">{title}</bdi>}
-        {name !== pane.id && <span className="dim mono about id">{pane.id}</span>}
-        <span className="dim mono about size">{view && `${view.cols}×${view.rows}`}</span>
+        {name !== pane.id && reason === undefined && <span className="dim mono about id">{pane.id}</span>}
+        {reason === undefined && (
+          <span className="dim mono about size">{view && `${view.cols}×${view.rows}`}</span>
+        )}
         <div className="tools">
           <button
             type="button"

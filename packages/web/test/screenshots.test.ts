@@ -62,7 +62,10 @@ describe('a day of work in a picture', () => {
     const agent = (await ground.hub.client.call('pane:list', {})).find(
       ({ title }) => title === 'review agent',
     );
-    await ground.hub.client.call('agent:set-state', { paneId: agent?.id ?? '', status: 'blocked' });
+    const paneId = agent?.id ?? '';
+    await ground.hub.client.call('agent:set-state', { paneId, status: 'blocked' });
+    const set = { 'agent.reason': 'permission: Bash npm test -- refunds' };
+    await ground.hub.client.call('pane:update-meta', { paneId, set });
     folder = documented || ground.hub.home;
     mkdirSync(folder, { recursive: true });
   });
