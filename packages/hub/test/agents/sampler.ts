@@ -48,6 +48,7 @@ export class Sampler {
       if (info && expected.includes(info.status)) return info;
       if (performance.now() > deadline) {
         const paneId = this.#paneId;
+        console.log(await this.#history());
         const explained = await this.#hub.client.call('agent:explain', { paneId });
         const { lines, title } = await this.#hub.client.call('pane:screen', { paneId });
         throw new Error(
@@ -56,6 +57,20 @@ export class Sampler {
       }
       await pause(everyMs);
     }
+  }
+
+  /** What was told of it lately, and who said so. */
+  async #history(): Promise<string> {
+    const told: string[] = [];
+    const { seq: last } = await this.#hub.client.emit('sampler', {});
+    for await (const { seq, event, at, payload } of this.#hub.events('agent:*,sampler', { since: 0 })) {
+      if (seq >= last) break;
+      const { status, authority, evidence, kind } = payload as Readonly<Record<string, string>>;
+      told.push(
+        [new Date(at).toISOString().slice(17, 23), event, status ?? kind, authority, evidence].join(' '),
+      );
+    }
+    return told.slice(-30).join('\n');
   }
 
   /** What the states were from a sample on, without repetition. */
