@@ -128,7 +128,7 @@ export class AgentStates {
     if (watched.vendor === 'generic' && entry.status !== undefined && toldStatuses.has(entry.status)) {
       const status = entry.status === 'done' ? 'idle' : entry.status;
       const { since: at } = entry;
-      entry.agent.hear({ from: 'protocol', status, evidence: `it said ${status}`, at, seen: at });
+      void entry.agent.hear({ from: 'protocol', status, evidence: `it said ${status}`, at, seen: at });
     }
     lastHeard(pane).then(
       (heard) => this.#entries.get(paneId) === entry && heard && this.hear(paneId, heard),
@@ -138,7 +138,7 @@ export class AgentStates {
 
   /** A hook of the agent in this pane told something. */
   hear(paneId: string, { at, sessionId, state }: Heard): void {
-    if (state) this.#entries.get(paneId)?.agent.hear({ from: 'hooks', ...state, at, seen: at });
+    if (state) void this.#entries.get(paneId)?.agent.hear({ from: 'hooks', ...state, at, seen: at });
     this.#noteSession(paneId, sessionId);
   }
 
@@ -147,7 +147,7 @@ export class AgentStates {
     const entry = this.#entries.get(paneId);
     if (!entry) return false;
     const at = this.#options.clock.now();
-    entry.agent.hear({ from: 'protocol', status, evidence: `it said ${status}`, at, seen: at });
+    await entry.agent.hear({ from: 'protocol', status, evidence: `it said ${status}`, at, seen: at });
     await this.#turns.take(paneId, async () => undefined);
     return true;
   }

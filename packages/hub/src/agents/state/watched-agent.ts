@@ -39,6 +39,8 @@ export class WatchedAgent {
   #timer: NodeJS.Timeout | undefined;
   #timerAt = Number.POSITIVE_INFINITY;
   #looking = false;
+  /** Whoever waits for the next look. */
+  readonly #waiting: (() => void)[] = [];
   #lastLook = 0;
   /** When it last printed something. */
   #drawn = 0;
@@ -63,19 +65,29 @@ export class WatchedAgent {
     return this.#sessionFile?.sessionId ?? null;
   }
 
-  /** Takes what an event tells, unless a newer one of that source was there before. */
-  hear(signal: Signal): void {
+  /** Takes what an event tells, unless a newer one of that source was there before; settles when that was weighed. */
+  async hear(signal: Signal): Promise<void> {
     const before = this.#signals.get(signal.from);
     if (before && before.at > signal.at) return;
     this.#signals.set(signal.from, signal);
-    // That it rests is believed when it is known what its screen shows.
-    if (!isAtRest(signal) || this.#pane.vendor === 'generic' || this.#signals.has('screen')) this.#weigh();
     this.#lookAt(0);
+    // That it rests is believed once its screen was looked at since.
+    if (isAtRest(signal) && this.#pane.vendor !== 'generic') await this.#looked();
+    else this.#weigh();
   }
 
   close(): void {
     this.#stop.abort();
     clearTimeout(this.#timer);
+    for (const resolve of this.#waiting.splice(0)) resolve();
+  }
+
+  /** Settles after a look that begins from now on. */
+  #looked(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    if (this.#stop.signal.aborted) resolve();
+    else this.#waiting.push(resolve);
+    return promise;
   }
 
   async #follow(): Promise<void> {
@@ -114,6 +126,7 @@ export class WatchedAgent {
       return;
     }
     this.#looking = true;
+    const waiting = this.#waiting.splice(0);
     try {
       const { vendor } = this.#pane;
       const [screen, told] = await Promise.all([
@@ -128,6 +141,7 @@ export class WatchedAgent {
       this.#weigh();
     } finally {
       this.#looking = false;
+      for (const resolve of waiting) resolve();
     }
   }
 
