@@ -1,6 +1,7 @@
 // Writes the files that are derived from the source; with --check, names the ones that are stale instead.
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { claudeCodePlugin } from './claude-code-plugin.ts';
 
 const root = join(import.meta.dirname, '..');
 const operations = 'packages/tmux/src/operations';
@@ -11,6 +12,7 @@ const generated: Readonly<Record<string, () => string | Promise<string>>> = {
   // Imported only now, as it reads the barrel that was just written.
   'docs/reference/operations.md': async () =>
     (await import('./operations-reference.ts')).operationsReference(),
+  ...claudeCodePlugin,
 };
 
 function operationsBarrel(): string {

@@ -12,6 +12,8 @@ export interface AgentOptions extends Pick<AgentCreateParams, 'permissions' | 'p
   /** Where its model listens. */
   readonly model: string;
   readonly modelName?: string;
+  /** Flags of its own. */
+  readonly args?: readonly string[];
   /** What is done in its home before it starts. */
   readonly prepare?: (env: Readonly<Record<string, string>>) => void;
 }
@@ -40,11 +42,11 @@ const textOf = ({ lines }: PaneScreen): string => lines.join('\n').trimEnd();
 export async function createAgent(hub: TestHub, name: AgentName, options: AgentOptions): Promise<Agent> {
   const program = await installAgent(name);
   const home = await createAgentHome(name, options.model);
-  const { modelName: model, permissions, prompt } = options;
+  const { modelName: model, permissions, prompt, args = [] } = options;
   const { work, env } = home;
   options.prepare?.(env);
   const pane = await hub.client
-    .call('agent:create', { argv: [program], cwd: work, env, model, permissions, prompt })
+    .call('agent:create', { argv: [program, ...args], cwd: work, env, model, permissions, prompt })
     .catch(async (error: unknown) => {
       await home.remove();
       throw error;

@@ -1,0 +1,108 @@
+import { execFile, execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { promisify } from 'node:util';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { TestHub, until } from '../test-hub.ts';
+import { type AgentOptions, createAgent } from './agent.ts';
+import { createAgentHome } from './agent-home.ts';
+import { installAgent } from './installed-agents.ts';
+import { type Answer, startModelServer, type Turn } from './model-server.ts';
+
+const root = join(import.meta.dirname, '..', '..', '..', '..');
+const plugin = join(root, 'packages', 'claude-code');
+const tool = 'mcp__plugin_polyphony_poly__pty_spawn';
+const input = { command: 'cat', title: 'of the plugin' };
+const words = 'a message: "it\'s" here\nand é';
+
+let program: string;
+beforeAll(async () => {
+  program = await installAgent('claude');
+  // The plugin finds poly where its user does.
+  process.env.PATH = [join(root, 'packages', 'hub', 'bin'), process.env.PATH].join(delimiter);
+});
+
+/** How a user comes to have it. */
+const ways: Readonly<Record<string, Pick<AgentOptions, 'args' | 'prepare'>>> = {
+  '--plugin-dir': { args: ['--plugin-dir', plugin] },
+  'a marketplace': {
+    prepare(env) {
+      for (const args of [
+        ['marketplace', 'add', root],
+        ['install', 'polyphony@polyphony'],
+      ])
+        execFileSync(program, ['plugin', ...args], { env, cwd: env.HOME, stdio: 'pipe' });
+    },
+  },
+};
+
+describe('the plugin for Claude Code', () => {
+  it.each([
+    ['plugin', plugin],
+    ['marketplace', root],
+  ])('passes the validation of a %s, with no warning', async (type, path) => {
+    const { env, work, remove } = await createAgentHome('claude', 'http://127.0.0.1:9');
+    try {
+      const args = ['plugin', 'validate', '--strict', '--json', path];
+      const { stdout } = await promisify(execFile)(program, args, { env, cwd: work });
+      const manifest = { type, errors: [], warnings: [] };
+      expect(JSON.parse(stdout)).toMatchObject({ success: true, manifest, contents: [] });
+    } finally {
+      await remove();
+    }
+  });
+
+  it.each(Object.entries(ways))(
+    'by %s, brings tools and the skill, captures, and delivers',
+    async (_, way) => {
+      const hub = await TestHub.start();
+      const server = await startModelServer(
+        ({ said }: Turn): Answer =>
+          said.includes('call the tool') ? { tool, input } : { text: 'done with it' },
+      );
+      const agent = await createAgent(hub, 'claude', {
+        ...{ model: server.url, permissions: 'ask', ...way },
+        args: [...(way.args ?? []), `--allowedTools=${tool}`],
+      });
+      const inbox = join(hub.dir, 'inbox', agent.pane.id);
+      const deliver = async (name: string): Promise<void> => {
+        for (const folder of ['tmp', 'new']) mkdirSync(join(inbox, folder), { recursive: true });
+        writeFileSync(join(inbox, 'tmp', name), `${name}: ${words}`);
+        renameSync(join(inbox, 'tmp', name), join(inbox, 'new', name));
+        const text = JSON.stringify(`${name}: ${words}`).slice(1, -1);
+        await server.asked(({ body, tools }) => tools.length > 0 && JSON.stringify(body).includes(text));
+        await until(() => existsSync(join(inbox, 'taken', name)));
+      };
+      try {
+        // Claude Code 2.1.325 takes a prompt before its servers have answered.
+        const offered = server.asked(({ tools }) => tools.includes(tool));
+        for (let count = 1; !server.turns.some(({ tools }) => tools.includes(tool)); count++) {
+          await agent.message(`hello ${count}`);
+          await server.asked(({ said, tools }) => said.includes(`hello ${count}`) && tools.length > 0);
+          await agent.until('it idle', ({ status }) => status === 'idle');
+        }
+        const asked = await offered;
+        expect(JSON.stringify(asked.body)).toContain('polyphony:polyphony');
+        await agent.message('call the tool');
+        const made = await hub.event('action:success', ({ payload }) => {
+          const { actionName, params } = payload as { actionName: string; params: { title?: string } };
+          return actionName === 'pane:new' && params.title === input.title;
+        });
+        expect(made.pane).toBe(agent.pane.id);
+        for (const kind of ['session_started', 'prompt', 'tool_ended', 'turn_ended'])
+          await hub.event('agent:captured', ({ payload }) => {
+            const told = payload as { kind: string; agent: string; paneId?: string };
+            return told.kind === kind && told.agent === 'claude' && told.paneId === agent.pane.id;
+          });
+        await agent.until('it idle', ({ status }) => status === 'idle');
+        await deliver('first');
+        await agent.until('it idle', ({ status }) => status === 'idle');
+        await deliver('second');
+      } finally {
+        await hub[Symbol.asyncDispose]();
+        await agent.remove();
+        await server.close();
+      }
+    },
+  );
+});
