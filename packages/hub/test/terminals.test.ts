@@ -49,6 +49,23 @@ describe.each(['pty', 'tmux'] as const)('a %s terminal', (backend) => {
     expect(await typed(['Up', 'Home'], usual, '\\033[?1h\\033[?1l')).toBe(usual);
   });
 
+  it('is answered what it asks its terminal, once, also while nobody looks', async () => {
+    const read = (count: number): string => `head -c ${count} | od -An -c -w100 | tr -d ' '`;
+    const id = await open(
+      `stty raw -echo; printf '\\033[6n\\033[c'; ${read(13)}; head -c 1 >/dev/null
+       printf '\\033['; sleep 0.1; printf 5n; ${read(4)}; head -c 1 | od -An -c`,
+    );
+    await shows(id, 'R.*c');
+    for (let looks = 0; looks < 2; looks++) await hub.client.call('pane:screen', { paneId: id });
+    await hub.client.call('pane:write', { paneId: id, data: 'x' });
+    await shows(id, '0n');
+    await hub.client.call('pane:write', { paneId: id, data: 'x' });
+    await exit(id);
+    const { lines = [] } = await hub.client.call('pane:read', { paneId: id });
+    const text = lines.map((line) => line.text.trim()).join(' ');
+    expect(text).toMatch(/^033\[1;1R033\[\?1;2c +033\[0n +x$/);
+  });
+
   it('takes the name of a key for text when it is written', async () => {
     const id = await open('cat');
     expect(await hub.client.call('pane:write', { paneId: id, data: 'C-c Up', enter: true })).toEqual({

@@ -9,6 +9,7 @@ import type { Exit, PtyProcess } from './pty-driver.ts';
 import type { HostPane, SearchQuery, Shown } from './requests.ts';
 import { Screen, type ScreenSnapshot } from './screen.ts';
 import type { SearchOutcome, SearchThreads } from './search-threads.ts';
+import { TerminalQuestions } from './terminal-questions.ts';
 import type { Terminals } from './terminals.ts';
 
 /** Where a pane's bytes come from. */
@@ -26,6 +27,8 @@ export interface PaneOptions {
   readonly budget: OutputBudget;
   /** How long a screen that nobody looks at is kept; forever without it. */
   readonly screenIdleMs: number;
+  /** Whether a program that asks its terminal something is answered though nobody looks. */
+  readonly answers: boolean;
   readonly createdAt: number;
   readonly note: string | undefined;
 }
@@ -45,6 +48,7 @@ export class Pane {
   #cols: number;
   #rows: number;
   #screen: Screen | null = null;
+  readonly #questions = new TerminalQuestions();
   #screenTimer: NodeJS.Timeout | null = null;
 
   constructor(options: PaneOptions) {
@@ -83,8 +87,17 @@ export class Pane {
     if (this.#exit) return; // The end was told after the last byte.
     this.output.append(bytes);
     this.#options.budget.use(this.output.ring);
-    this.#screen?.wake();
+    if (this.#screen && !this.#screen.isClosed) this.#screen.wake();
+    else if (this.#options.answers) this.#answer(bytes);
     for (const listener of this.#listeners) listener();
+  }
+
+  /** Draws the screen for a program that has asked its terminal something just now. */
+  #answer(bytes: Uint8Array): void {
+    const back = this.#questions.find(bytes);
+    if (back === undefined) return;
+    this.#screen = this.#makeScreen(this.output.end - back);
+    if (this.#options.screenIdleMs !== Number.POSITIVE_INFINITY) this.#dropScreenLater();
   }
 
   /** Lets its pipe be read, after what its terminal shows of the time before; nothing when nobody can tell. */
@@ -167,19 +180,19 @@ export class Pane {
 
   /** Draws the screen from now on. */
   keepScreen(): Screen {
-    if (!this.#screen || this.#screen.isClosed) this.#screen = this.#makeScreen();
+    if (!this.#screen || this.#screen.isClosed) this.#screen = this.#makeScreen(this.output.end);
     return this.#screen;
   }
 
-  #makeScreen(): Screen {
+  /** What was asked before had no screen to answer; answering now would type into whatever runs today. */
+  #makeScreen(answerFrom: number): Screen {
     const source = this.#source;
     return new Screen({
       terminals: this.#options.terminals,
       ring: this.output.ring,
       cols: this.#cols,
       rows: this.#rows,
-      // What was asked before had no screen to answer; answering now would type into whatever runs today.
-      answerFrom: this.output.end,
+      answerFrom,
       // A tmux pane is answered by tmux.
       ...(source?.kind === 'pty' && {
         // A program that has ended, or does not read, misses the answer; nobody else does.

@@ -7,7 +7,7 @@ import type { ScreenSnapshot } from './screen.ts';
 import type { SearchOutcome } from './search-threads.ts';
 
 /** Hosts and hubs of one major version understand each other; what a minor one adds, the older refuses by name. */
-export const protocol: Protocol = { major: 1, minor: 3 };
+export const protocol: Protocol = { major: 1, minor: 4 };
 
 export interface Protocol {
   readonly major: number;
@@ -49,6 +49,8 @@ export interface OpenSpec extends PtySpec, Keep {
   readonly id: string;
   /** Draw its screen from the start and answer what it asks its terminal, whether somebody looks or not. */
   readonly screen?: boolean | undefined;
+  /** Answer it also while nobody looks: its screen is drawn from the moment in which it asks. */
+  readonly answers?: boolean | undefined;
 }
 
 export interface OpenedPane {
@@ -223,6 +225,7 @@ export const requests: Schemas = {
         cols: size,
         rows: size,
         screen: z.boolean().optional(),
+        answers: z.boolean().optional(),
         ...keep,
       })
       .refine(isFolder, noFolder),

@@ -259,12 +259,16 @@ export class HostServer {
     return this.#newPane(spec, false);
   }
 
-  #newPane(spec: AdoptSpec, drawn: boolean): Pane {
+  #newPane(spec: AdoptSpec | OpenSpec, drawn: boolean): Pane {
     const files = spec.diskBytes === undefined ? undefined : this.#disk?.filesOf(spec.id, spec.family);
     return this.#makePane(spec, new KeptOutput(new ByteRing(limitsOf(spec)), files ?? null), drawn);
   }
 
-  #makePane({ id, cols, rows, note, ...keep }: AdoptSpec, output: KeptOutput, drawn: boolean): Pane {
+  #makePane(
+    { id, cols, rows, note, answers = false, ...keep }: AdoptSpec & Pick<OpenSpec, 'answers'>,
+    output: KeptOutput,
+    drawn: boolean,
+  ): Pane {
     if (keep.allBytes !== undefined) this.#budget.most = keep.allBytes;
     if (keep.allDiskBytes !== undefined && this.#disk) this.#disk.most = keep.allDiskBytes;
     if (keep.diskBytes !== undefined) output.keep(keep.diskBytes);
@@ -275,6 +279,7 @@ export class HostServer {
       output,
       terminals: this.#terminals,
       budget: this.#budget,
+      answers,
       screenIdleMs: drawn ? Number.POSITIVE_INFINITY : this.#options.screenIdleMs,
       note,
       createdAt: (this.#options.now ?? Date.now)(),

@@ -23,7 +23,7 @@ export function createPtyBackend(link: HostLink, keep: Keep): PaneBackend {
     async open({ record, env }) {
       const { id, argv, cwd, cols, rows, drawn } = record;
       const kept = { ...keep, family: familyOf(record), note: noteOf(record) };
-      const spec = { id, argv, cwd, env, cols, rows, screen: drawn, ...kept };
+      const spec = { id, argv, cwd, env, cols, rows, screen: drawn, answers: true, ...kept };
       return { ...(await link.use((host) => host.open(spec))), tmuxPane: null };
     },
     async type({ id }, bytes) {
