@@ -186,6 +186,12 @@ describe('a tmux pane that a new host cannot take', () => {
     await until(() => existsSync(tried));
     const { id: other } = await hub.client.call('pane:new', { argv: ['cat'], backend: 'pty' });
     expect(await read(hub, other)).toEqual([]);
+    for (const asked of [read(hub, id), hub.client.call('pane:search', { paneId: id, pattern: 'before' })]) {
+      await expect(asked).rejects.toMatchObject({
+        code: 'unavailable',
+        message: expect.stringContaining('cannot be read for now'),
+      });
+    }
     await hub.client.call('pane:write', { paneId: id, data: 'meanwhile', enter: true });
     rmSync(fault);
     await until(async () => (await read(hub, id).catch((): string[] => [])).includes('meanwhile'));

@@ -276,6 +276,13 @@ export class Panes {
     this.book.get(id);
     return this.link.use(work).catch((error: unknown) => {
       if (!(error instanceof PolyError && error.code === 'not_found')) throw error;
+      const record = this.book.find(id);
+      if (record?.backend === 'tmux' && record.status === 'running')
+        throw new PolyError(
+          'unavailable',
+          `what ${id} prints cannot be read for now: its host has ended, and the new one has not taken it yet.`,
+          { hint: 'tmux keeps what it shows until then. Try again in a moment.', cause: error },
+        );
       throw new PolyError('unavailable', `what ${id} printed was lost with the host that kept it.`, {
         hint: 'What is to outlive a host is kept on the disk: keep = "disk" under [output] in config.toml.',
         cause: error,
