@@ -363,6 +363,34 @@ describe('a pane of tmux', () => {
     expect(await outputOf(t.host, 'again')).toBe('one\ntwo\nthree\n');
   });
 
+  test('that is piped anew goes on where tmux says that it does, or behind a gap that its followers hear of', async () => {
+    await using t = await startTestHost();
+    const { fifo } = await t.host.adopt({ id: 'again', ...size });
+    const told: (string | number)[] = [];
+    const following = (async () => {
+      for await (const one of t.host.follow('again'))
+        told.push('bytes' in one ? one.bytes.toString() : one.lostTo - one.lostFrom);
+    })();
+    const pipeAgain = async (text: string, shown: readonly string[]): Promise<void> => {
+      expect(await t.host.adopt({ id: 'again', ...size, held: true })).toEqual({ fifo });
+      await writeFile(fifo, text);
+      await t.host.replay('again', { lines: shown, end: '' });
+    };
+    await writeFile(fifo, 'one\n');
+    await t.printed('again', 'one');
+    await pipeAgain('three\n', ['one', 'two', '']);
+    await t.printed('again', 'three');
+    await pipeAgain('six\n', ['five', '']);
+    await t.printed('again', 'six');
+    await t.host.finish('again', { exitCode: 0, exitSignal: null });
+    await following;
+    const gap = told.indexOf(1);
+    const texts = [told.slice(0, gap), told.slice(gap + 1)].map((parts) =>
+      parts.join('').replaceAll('\r', ''),
+    );
+    expect(texts).toEqual(['one\ntwo\nthree\n', 'five\nsix\n']);
+  });
+
   test('is not mistaken for one of the host', async () => {
     await using t = await startTestHost();
     const { id } = await t.open(['cat']);

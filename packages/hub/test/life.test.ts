@@ -200,6 +200,62 @@ describe('a tmux pane that a new host cannot take', () => {
   });
 });
 
+describe('a tmux pane whose pipe is cut while its host lives', () => {
+  const flood = 'seq 1 100000';
+  const argv = ['sh', '-c', `echo before; read go; ${flood}; echo after; exec cat`];
+  const shows = (hub: TestHub, text: string): boolean =>
+    tmux(hub, 'capture-pane', '-p', '-t', 'poly:ours').split('\n').includes(text);
+
+  it.each(['memory', 'disk'])(
+    'keeps in %s what it had, and tells the gap before what tmux still has',
+    async (keep) => {
+      const env = { PTY_MAX_BUFFER_LINES: '200000' };
+      await using hub = await TestHub.start({ env, config: `[output]\nkeep = "${keep}"\n` });
+      await hub.client.call('session:start', {});
+      const { id } = await hub.client.call('pane:new', { argv, backend: 'tmux', title: 'ours' });
+      await until(async () => (await read(hub, id))[0] === 'before');
+      await hub.kill('SIGKILL');
+      tmux(hub, 'pipe-pane', '-t', 'poly:ours');
+      tmux(hub, 'send-keys', '-t', 'poly:ours', 'go', 'Enter');
+      await until(() => shows(hub, 'after'));
+      await hub.start();
+      const tail = await until(async () => {
+        const page = await hub.client.call('pane:read', { paneId: id, tail: 100_000 });
+        return page.lines?.at(-1)?.text === 'after' && page;
+      });
+      // A tail lies together, and says that something before it is missing.
+      expect(tail).toMatchObject({ truncated: true, retainedFrom: 0 });
+      const last = (tail.lines ?? []).slice(0, -1).map(({ text }) => Number(text));
+      expect(last.at(-1)).toBe(100_000);
+      expect(last.findIndex((number, index) => number !== (last[0] ?? 0) + index)).toBe(-1);
+      // Whoever reads from the beginning gets what was kept, then the gap.
+      const first = await hub.client.call('pane:read', { paneId: id, since: 0 });
+      expect(first.lines?.[0]?.text).toBe('before');
+      expect(first).toMatchObject({ truncated: false, more: true });
+      expect(first.next).toBeLessThan(tail.from);
+      const second = await hub.client.call('pane:read', { paneId: id, since: first.next, limit: 1 });
+      expect(second).toMatchObject({ truncated: true, from: tail.from });
+      await hub.client.call('pane:write', { paneId: id, data: 'on', enter: true });
+      await until(async () => (await read(hub, id)).at(-1) === 'on');
+    },
+  );
+
+  it('is piped again by the hub that lives, with all that tmux has and nothing twice', async () => {
+    await using hub = await TestHub.start();
+    await hub.client.call('session:start', {});
+    const { id } = await hub.client.call('pane:new', { argv: counting, backend: 'tmux', title: 'ours' });
+    for (let round = 0; round < 2; round++) {
+      const before = await until(() => counted(hub, id));
+      tmux(hub, 'pipe-pane', '-t', 'poly:ours');
+      await until(async () => (await counted(hub, id)) > before + 15);
+    }
+    expect(await hub.client.call('pane:read', { paneId: id, since: 0 })).toMatchObject({
+      truncated: false,
+      more: false,
+    });
+  });
+});
+
 describe('a tmux server that is killed', () => {
   it('is told, and only what is meant to persist starts again', async () => {
     await using hub = await TestHub.start();

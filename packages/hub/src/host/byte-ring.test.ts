@@ -156,6 +156,27 @@ describe('a ring', () => {
     expect(page).toMatchObject({ from: ring.start, next: ring.start + 1000, more: true, truncated: true });
   });
 
+  test('tells a gap to whoever reads across it, and knows only the newest', () => {
+    const ring = filled('one\ntwo');
+    ring.gap();
+    ring.gap(); // Nothing has come since: it is the same.
+    ring.append(Buffer.from('four\nfive\n'));
+    const before = ring.page({ since: 0 });
+    expect(before).toMatchObject({ next: 7, more: true, truncated: false });
+    expect(before.bytes.toString()).toBe('one\ntwo');
+    const after = ring.page({ since: before.next });
+    expect(after).toMatchObject({ from: 8, firstLine: 2, more: false, truncated: true });
+    expect(after.bytes.toString()).toBe('four\nfive\n');
+    expect(ring.page({ tail: 4 })).toMatchObject({ from: 8, truncated: true, retainedFrom: 0 });
+    expect(ring.page({ tail: 2 })).toMatchObject({ from: 8, truncated: false });
+    expect(ring.page({ fromLine: 1, limit: 2 })).toMatchObject({ from: 4, next: 7, truncated: false });
+    expect(ring.some(4, 100).toString()).toBe('two');
+    ring.gap();
+    ring.append(Buffer.from('seven'));
+    expect(ring.page({ since: 0 })).toMatchObject({ from: 8, next: 18, truncated: true, retainedFrom: 8 });
+    expect(textOf(ring, { since: 18 })).toBe('seven');
+  });
+
   test('counts what there has been, kept or not', () => {
     const { lines, start, end } = filled('\n'.repeat(60_000), { maxBytes: 2 ** 20, maxLines: 50_000 });
     expect([lines, start, end]).toEqual([60_000, 10_000, 60_000]);

@@ -86,6 +86,8 @@ export class ByteRing {
   readonly #marks = new PlainMarks();
   #start: number;
   #heldFrom = Number.POSITIVE_INFINITY;
+  /** The byte that stands for something that is missing, if there is one. */
+  #gap = -1;
 
   constructor(limits: RingLimits = defaultLimits, { from, shared }: RingOptions = {}) {
     this.#limits = limits;
@@ -160,6 +162,35 @@ export class ByteRing {
     this.#marks.dropBefore(this.#start);
   }
 
+  /**
+   * Goes on in a new line, behind a byte that stands for what is missing and is given to nobody. Only one such place is
+   * known: what lies before another is forgotten.
+   */
+  gap(): void {
+    if (this.#gap >= this.#start && this.#gap === this.end - 1) return; // Nothing has come since.
+    if (this.#gap >= this.#start) this.#dropBefore(this.#gap + 1);
+    this.#gap = this.end;
+    this.append(Buffer.of(newline));
+  }
+
+  #dropBefore(place: number): void {
+    this.#lines.dropBefore(this.#lines.firstFrom(place));
+    this.#start = place;
+    this.#slabs.dropBefore(place);
+    this.#marks.dropBefore(place);
+  }
+
+  /** The first byte at a place or after it that is kept. */
+  keptFrom(offset: number): number {
+    const from = Math.max(offset, this.#start);
+    return from === this.#gap ? from + 1 : from;
+  }
+
+  /** How far that lies together which begins at a place. */
+  #togetherTo(from: number): number {
+    return from < this.#gap ? this.#gap : this.end;
+  }
+
   /** However many lines there are, none from this place on is forgotten; too many bytes still are. */
   hold(from: number): void {
     this.#heldFrom = from;
@@ -184,7 +215,7 @@ export class ByteRing {
 
   /** At least one and at most so many bytes from a place that is kept. */
   some(from: number, most: number): Buffer {
-    return this.#slabs.some(from, most);
+    return this.#slabs.some(from, Math.min(most, this.#togetherTo(from) - from));
   }
 
   /** What is kept between two places, for another thread. */
@@ -219,15 +250,22 @@ export class ByteRing {
   page(query: PageQuery = {}): Page {
     const { limit = Number.POSITIVE_INFINITY, maxBytes = Number.POSITIVE_INFINITY } = query;
     const asked = this.#askedFrom(query);
-    let from = Math.min(Math.max(asked, this.#start), this.end);
+    let from = Math.min(this.keptFrom(asked), this.end);
+    // Of a tail the last bytes are given, and they lie together.
+    if (query.tail !== undefined && from < this.#gap) from = this.#gap + 1;
     if (query.tail !== undefined && this.end - from > maxBytes) {
       const lineStart = this.#lines.at(this.#lines.firstFrom(this.end - maxBytes));
       from = lineStart < this.end && lineStart >= this.end - maxBytes ? lineStart : this.end - maxBytes;
     }
     const firstLine = this.#lines.lineAt(from);
     const afterLimit = firstLine + limit;
+    const lastEnd = this.#togetherTo(from);
     const lineEnd =
-      limit <= 0 ? from : afterLimit <= this.#lines.last ? this.#lines.at(afterLimit) : this.end;
+      limit <= 0
+        ? from
+        : afterLimit <= this.#lines.last
+          ? Math.min(this.#lines.at(afterLimit), lastEnd)
+          : lastEnd;
     const next = lineEnd - from > maxBytes ? this.#pageEnd(from, from + maxBytes) : lineEnd;
     return {
       bytes: this.#slabs.copy(from, next),

@@ -70,10 +70,13 @@ export class Follower {
     }
     if (this.#credit > 0 && this.#cursor < ring.start) this.#readFile();
     const begun = this.#cursor;
-    while (this.#credit > 0 && this.#cursor >= ring.start && this.#cursor < end)
+    const isKept = (): boolean =>
+      this.#cursor >= ring.start && pane.output.keptFrom(this.#cursor) === this.#cursor;
+    while (this.#credit > 0 && this.#cursor < end && isKept())
       this.#send(ring.some(this.#cursor, Math.min(portion, this.#credit)));
     this.#flows = this.#cursor - begun > little;
     this.#keepUp();
+    if (this.#credit > 0 && pane.output.keptFrom(this.#cursor) > this.#cursor) this.#schedule();
     if (pane.exit === null || this.#cursor < end) return;
     send({ event: 'finished', follower });
     onFinished();

@@ -73,9 +73,10 @@ export class KeptOutput {
     return { lines: texts, open, isAll: page.from === 0 && page.next > 0 };
   }
 
-  /** Goes on in a new line, behind a gap: something may be missing. All that is in memory must be in files. */
+  /** Goes on in a new line, behind a gap: something may be missing. What is in no file yet is, where there are files. */
   leap(): void {
-    this.ring.leap();
+    if (this.#files || this.ring.start === this.end) this.ring.leap();
+    else this.ring.gap();
   }
 
   append(bytes: Uint8Array): void {
@@ -86,7 +87,7 @@ export class KeptOutput {
   /** The first byte at a place or after it that is kept; the end if there is none. */
   keptFrom(offset: number): number {
     const segment = this.#segmentAt(offset);
-    return segment ? Math.max(offset, segment.start) : Math.max(offset, this.ring.start);
+    return segment ? Math.max(offset, segment.start) : this.ring.keptFrom(offset);
   }
 
   /** The file that has the first byte kept from a place on, if memory has not. */

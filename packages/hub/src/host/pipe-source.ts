@@ -60,6 +60,16 @@ export class PipeSource {
     if (!this.#closed) this.#socket ??= this.#read();
   }
 
+  /** Reads no more until it is told to begin; what has come by then is not lost. */
+  hold(): void {
+    const socket = this.#socket;
+    if (!socket || this.#closed) return;
+    // Opened again before the old end closes: in between, a writer would have nobody to write to.
+    this.#fd = this.#open();
+    this.#socket = null;
+    socket.destroy();
+  }
+
   get isRead(): boolean {
     return this.#socket !== null;
   }

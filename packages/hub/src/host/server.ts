@@ -232,6 +232,7 @@ export class HostServer {
   async #adopt(spec: AdoptSpec, connection: Connection): Promise<string> {
     const known = this.#panes.get(spec.id);
     if (known) {
+      if (spec.held) await this.#holdAgain(known, connection);
       known.pipe.expectWriter();
       return known.pipe.path;
     }
@@ -249,6 +250,15 @@ export class HostServer {
     if (spec.held) connection.held.add(pane);
     else pipe.begin();
     return path;
+  }
+
+  /** Its writer was lost: what that has left is read, and what comes next waits for what tmux shows. */
+  async #holdAgain(pane: Pane, connection: Connection): Promise<void> {
+    await pane.pipe.drain();
+    // What lies behind a gap is read from files only.
+    await Promise.race([this.#disk?.flush(), wait(lastWriteMs)]);
+    pane.pipe.hold();
+    connection.held.add(pane);
   }
 
   /** A pane of tmux that goes on where a host before this one has left it, if its output is on the disk. */

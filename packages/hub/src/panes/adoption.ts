@@ -41,6 +41,12 @@ export class Adoption {
   readonly #options: AdoptionOptions;
   /** Panes of tmux of which something is being written down. */
   readonly #busy = new Set<string>();
+  /** The host that was met last. */
+  #host: Host | undefined;
+  /** Panes of tmux that are being piped, and to which host. */
+  readonly #piping = new Map<string, Host>();
+  /** Panes that tmux could not be asked for when that host was met. */
+  #untaken: Set<string> = new Set();
   #settled: Promise<unknown> = Promise.resolve();
 
   constructor(options: AdoptionOptions) {
@@ -61,16 +67,18 @@ export class Adoption {
     });
     const hosted = new Map((await host.list()).map((pane) => [pane.id, pane]));
     for (const pane of hosted.values()) await this.#recall(pane);
-    // The panes of a tmux that does not answer are looked for when it does.
-    const rows = await tmux.rows().catch(() => []);
+    const listed = await tmux.rows().catch(() => undefined);
+    const rows = listed ?? [];
+    // The panes of a tmux that does not answer are taken when it does.
+    this.#untaken = new Set(listed ? [] : this.#running('tmux').map(({ id }) => id));
+    this.#host = host;
     for (const row of rows) await this.#recallTmux(row, hosted.get(row.id));
     await this.#dropUnknown(host);
     // One that cannot be piped, or waits for a disk, must not cost the others their host.
     const piped = rows.map((row) => this.#pipeTo(host, row, hosted.has(row.id)));
     await Promise.race([Promise.allSettled(piped), setTimeout(patienceMs, undefined, { ref: false })]);
     rows.forEach((row, index) => {
-      const again = piped[index]?.catch((error: unknown) => this.#pipeLater(host, row, error));
-      own(Promise.resolve(again));
+      own(this.#seeThrough(host, row, Promise.resolve(piped[index])));
     });
     // Not awaited here: a change of one of these panes may be what waits for the host.
     this.#settled = Promise.all(
@@ -116,7 +124,8 @@ export class Adoption {
   /** Takes to heart how tmux says a pane is. */
   async seeTmuxPane(row: TmuxPaneRow): Promise<void> {
     const { id, tmuxPane, dead } = row;
-    if (this.#busy.has(tmuxPane) || (!dead && this.#options.book.find(id)?.pid === row.pid)) return;
+    if (this.#busy.has(tmuxPane)) return;
+    if (!dead && this.#options.book.find(id)?.pid === row.pid) return this.#pipeIfLost(row);
     this.#busy.add(tmuxPane);
     try {
       await (dead ? this.#takeAway(row) : this.#meetAnotherProcess(row));
@@ -189,6 +198,25 @@ export class Adoption {
     await book.put({ ...record, ...opened }, [draft({ participant: hub }, 'pane:created', { paneId: id })]);
   }
 
+  /** Without a pipe tmux passes nothing on: one that somebody has cut, or whose writer was killed, is laid again. */
+  async #pipeIfLost(row: TmuxPaneRow): Promise<void> {
+    const host = this.#host;
+    const isTaken = !this.#untaken.has(row.id);
+    if (!host || (row.piped && isTaken) || this.#piping.get(row.id) === host) return;
+    this.#piping.set(row.id, host);
+    // It may have been piped since it was looked at.
+    const rows = await this.#options.tmux.rows().catch(() => []);
+    const now = rows.find((each) => each.tmuxPane === row.tmuxPane && each.id === row.id);
+    await this.#seeThrough(host, row, now ? this.#pipeTo(host, now, isTaken) : Promise.resolve());
+  }
+
+  /** Goes on until a pane is piped, or there is nobody to pipe it to. */
+  async #seeThrough(host: Host, row: TmuxPaneRow, piped: Promise<void>): Promise<void> {
+    await piped.catch((error: unknown) => this.#pipeLater(host, row, error));
+    this.#untaken.delete(row.id);
+    if (this.#piping.get(row.id) === host) this.#piping.delete(row.id);
+  }
+
   /** Until then tmux keeps what the pane prints. */
   async #pipeLater(host: Host, row: TmuxPaneRow, why: unknown): Promise<void> {
     const { book, log } = this.#options;
@@ -208,12 +236,13 @@ export class Adoption {
     const { book, tmux, keep } = this.#options;
     const record = book.find(row.id);
     if (!record || row.dead || (known && row.piped)) return;
+    this.#piping.set(row.id, host);
     const { cols, rows } = record;
     const kept = { ...keep, family: familyOf(record), note: noteOf(record) };
-    const { fifo } = await host.adopt({ id: row.id, cols, rows, held: !known, ...kept });
+    const { fifo } = await host.adopt({ id: row.id, cols, rows, held: true, ...kept });
     const piped = tmux.pipeAgain(row, fifo);
-    // A host that holds the pipe must hear of it in any case.
-    if (!known) await host.replay(row.id, await piped.catch(() => nothingShown));
+    // The host holds the pipe, and must hear of it in any case.
+    await host.replay(row.id, await piped.catch(() => nothingShown));
     await piped;
   }
 }
