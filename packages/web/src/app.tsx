@@ -9,6 +9,7 @@ import type { HubState } from './hub-state.ts';
 import { type Command, commandOfKey } from './keys.ts';
 import { useLayout } from './layout.ts';
 import { LinkDialog } from './link-dialog.tsx';
+import { useMovement } from './movement.ts';
 import { NewPaneDialog } from './new-pane-dialog.tsx';
 import { PaneList } from './pane-list.tsx';
 import { commandOf, needsSomebody } from './pane-state.ts';
@@ -144,6 +145,7 @@ export function App({ hub }: { readonly hub: HubState }): JSX.Element {
     const waiting = approvals.length + needing.length;
     document.title = waiting > 0 ? `(${waiting}) Polyphony` : 'Polyphony';
   }, [approvals.length, needing.length]);
+  const movement = useMovement(approvals.map(({ id }) => id));
   useSound(sound === 'on', needing.length);
   useAttention(
     hub,
@@ -176,8 +178,14 @@ export function App({ hub }: { readonly hub: HubState }): JSX.Element {
           commands.approvals();
         }}
       />
-      <nav className="side" aria-label="Panes">
-        <Approvals hub={hub} approvals={approvals} live={connection === 'live'} now={now} />
+      <nav className="side" aria-label="Panes" data-moves={movement}>
+        <Approvals
+          hub={hub}
+          approvals={approvals}
+          movement={movement}
+          live={connection === 'live'}
+          now={now}
+        />
         <input
           ref={filterField}
           type="search"

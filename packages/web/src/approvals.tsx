@@ -2,27 +2,27 @@ import type { Approval, Decision } from '@polyphony/protocol';
 import { Fragment, type JSX, useLayoutEffect, useRef, useState } from 'react';
 import { harmless } from './harmless.ts';
 import type { HubState } from './hub-state.ts';
+import { type Movement, steadyAfterMs } from './movement.ts';
 import { useOneAtATime } from './one-at-a-time.ts';
 import { ageOf } from './pane-state.ts';
 
 interface ApprovalsProps {
   readonly hub: HubState;
   readonly approvals: readonly Approval[];
+  /** How they have just moved. */
+  readonly movement: Movement;
   /** The hub is there to be told. */
   readonly live: boolean;
   readonly now: number;
 }
 
-/** The second click on one that has gone is not one on the next, which stands there now. */
-const steadyAfterMs = 600;
-
 /** What somebody may do only when the user says so. */
 export function Approvals({ approvals, ...props }: ApprovalsProps): JSX.Element | null {
-  /** When one was taken off the list, and the others moved up to where it stood. */
-  const moved = useRef({ length: 0, at: Number.NEGATIVE_INFINITY });
+  /** When one came or went, and stands now where something else stood. */
+  const moved = useRef({ ids: '', at: Number.NEGATIVE_INFINITY });
   useLayoutEffect(() => {
-    const { length } = approvals;
-    moved.current = { length, at: length < moved.current.length ? Date.now() : moved.current.at };
+    const ids = approvals.map(({ id }) => id).join(' ');
+    moved.current = { ids, at: ids === moved.current.ids ? moved.current.at : Date.now() };
   }, [approvals]);
   const isSteady = (): boolean => Date.now() - moved.current.at > steadyAfterMs;
   if (approvals.length === 0) return null;
@@ -46,7 +46,7 @@ interface WaitingProps extends Omit<ApprovalsProps, 'approvals'> {
   readonly isSteady: () => boolean;
 }
 
-function Waiting({ hub, approval, isSteady, live, now }: WaitingProps): JSX.Element {
+function Waiting({ hub, approval, isSteady, movement, live, now }: WaitingProps): JSX.Element {
   const { busy, run } = useOneAtATime();
   const [decided, setDecided] = useState(false);
   const resolve = async (decision: Decision): Promise<void> => {
@@ -76,6 +76,7 @@ function Waiting({ hub, approval, isSteady, live, now }: WaitingProps): JSX.Elem
             type="button"
             // One that was decided is on the list until that has been read anew.
             disabled={!live || busy || decided}
+            aria-disabled={movement === 'grown' || undefined}
             onClick={(event) => {
               const isClick = event.detail > 0;
               if (!isClick || isSteady()) void run(() => resolve(decision));

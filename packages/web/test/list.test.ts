@@ -1,5 +1,5 @@
 import type { PolyError } from '@polyphony/protocol';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { until } from '../../hub/test/test-hub.ts';
 import { hold, look, onPages, row, shows, tile, type WebGround } from './web-ground.ts';
@@ -394,6 +394,36 @@ describe('what moves up to where something was decided', () => {
     await items.waitFor({ state: 'detached' });
     expect(held.asked()).toBe(2);
     expect(await page.getByRole('alert').count()).toBe(0);
+  });
+});
+
+describe('what comes to be approved', () => {
+  it('takes no click that was meant for what stood there before, and turns none to another row', async () => {
+    for (const name of ['one', 'two', 'three']) await ground.pane(name);
+    const asker = ground.hub.as(await ground.hub.paneToken('asker'));
+    const paneId = await ground.pane('worker', 'stty -echo; exec cat');
+    await row(page, 'worker').waitFor();
+    await page.clock.install();
+    await page.clock.pauseAt(Date.now() + 60_000);
+    const held = await hold(page, 'approval:resolve');
+    held.go();
+    const asked = asker.call('pane:write', { paneId, data: 'one', enter: true });
+    const allow = page.getByRole('button', { name: 'Allow' });
+    await allow.waitFor();
+    const click = async (target: Locator): Promise<void> => {
+      const { x, y, width, height } = (await target.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 };
+      await page.mouse.click(x + width / 2, y + height / 2);
+    };
+    await click(allow);
+    await click(row(page, 'two'));
+    await page.clock.runFor(1_000);
+    expect(held.asked()).toBe(0);
+    expect(await tile(page, 'two').count()).toBe(0);
+    await click(row(page, 'two'));
+    await tile(page, 'two').waitFor();
+    await click(allow);
+    await asked;
+    expect(held.asked()).toBe(1);
   });
 });
 
