@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import xterm from '@xterm/headless';
 import { describe, expect, it } from 'vitest';
 import { startTimeOf } from '../src/host/process-table.ts';
 import { TestHub, until } from './test-hub.ts';
@@ -197,6 +198,58 @@ describe('a tmux pane that a new host cannot take', () => {
     await until(async () => (await read(hub, id).catch((): string[] => [])).includes('meanwhile'));
     expect((await read(hub, id))[0]).toBe('before');
     rmSync(bin, { recursive: true });
+  });
+});
+
+describe('a full-screen program in tmux whose host is killed', () => {
+  it('is drawn from its bytes as tmux shows it, and goes on and off the screen', async () => {
+    await using hub = await TestHub.start();
+    await hub.client.call('session:start', {});
+    const drawing = String.raw`seq 1 100; printf '\033[?1049h\033[2J\033[3;5H\033[31mred\033[0m\033[10;70H日本wide\033[24;1Hlast row\033[7;9H'`;
+    const { id } = await hub.client.call('pane:new', {
+      argv: [
+        'sh',
+        '-c',
+        `${drawing}; read one; printf drawn; read two; printf '\\033[?1049l'; echo left; exec cat`,
+      ],
+      ...{ backend: 'tmux', title: 'ours', cols: 80, rows: 24 },
+    });
+    const type = (data: string) => hub.client.call('pane:write', { paneId: id, data, enter: true });
+    /** What a terminal shows that is given all bytes that are kept. */
+    const drawn = async () => {
+      const terminal = new xterm.Terminal({ cols: 80, rows: 24, allowProposedApi: true });
+      for (let since = 0, more = true; more; ) {
+        const page = await hub.client.call('pane:read', { paneId: id, since, view: 'raw' });
+        await new Promise<void>((done) => terminal.write(Buffer.from(page.data ?? '', 'base64'), done));
+        ({ next: since, more } = page);
+      }
+      const { active } = terminal.buffer;
+      const line = (y: number) => active.getLine(active.baseY + y);
+      return {
+        lines: Array.from({ length: 24 }, (_, y) => line(y)?.translateToString(true) ?? ''),
+        cursor: { x: active.cursorX, y: active.cursorY },
+        alternate: active.type === 'alternate',
+        red: line(2)?.getCell(4)?.getFgColor(),
+      };
+    };
+    const shown = async () => {
+      const { lines, cursor, alternate } = await hub.client.call('pane:screen', { paneId: id });
+      return { lines, cursor: { x: cursor.x, y: cursor.y }, alternate };
+    };
+    await until(
+      async () => (await shown()).lines[23] === 'last row' && (await drawn()).lines[23] === 'last row',
+    );
+    process.kill(hub.hostPid(), 'SIGKILL');
+    await until(async () => (await drawn().catch(() => undefined))?.lines[23] === 'last row');
+    expect(await drawn()).toMatchObject({ ...(await shown()), alternate: true, red: 1 });
+    await type('');
+    await until(async () => (await drawn()).lines.join().includes('drawn'));
+    expect(await drawn()).toMatchObject(await shown());
+    await type('');
+    await until(async () => (await read(hub, id)).includes('left'));
+    expect((await drawn()).alternate).toBe(false);
+    expect((await drawn()).lines.filter((line) => line !== '').at(-1)).toBe('left');
+    expect(await read(hub, id)).toContain('70');
   });
 });
 
