@@ -269,4 +269,25 @@ describe('all output together', () => {
       lines: [{ n: 200_000, text: '200000' }],
     });
   });
+
+  it('is given up by a pane that starts many, before any of another', async () => {
+    await using hub = await TestHub.start({
+      config: '[output]\npane_mb = 2\nall_mb = 4\n',
+      env: { PTY_MAX_BUFFER_LINES: '1000000' },
+    });
+    const fill = async (client: TestHub['client']): Promise<string> => {
+      const { id } = await client.call('pane:new', { argv: ['seq', '1', '200000'], backend: 'pty' });
+      await hub.event('pane:exited', ({ payload }) => payload.paneId === id);
+      return id;
+    };
+    const keptFrom = async (paneId: string): Promise<number> =>
+      (await hub.client.call('pane:read', { paneId, tail: 0 })).retainedFrom;
+    const own = await fill(hub.client);
+    const agent = hub.as(await hub.paneToken('agent'));
+    const many: string[] = [];
+    for (let n = 0; n < 4; n++) many.push(await fill(agent));
+    expect(await keptFrom(own)).toBe(0);
+    expect(await keptFrom(many[0] ?? '')).toBeGreaterThan(0);
+    expect(await keptFrom(many[3] ?? '')).toBe(0);
+  });
 });

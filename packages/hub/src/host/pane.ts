@@ -23,8 +23,9 @@ export interface PaneOptions {
   readonly rows: number;
   readonly output: KeptOutput;
   readonly terminals: Terminals;
-  /** Shared by all panes. */
+  /** Shared by all panes, and with whom in it. */
   readonly budget: OutputBudget;
+  readonly memoryFamily: string | undefined;
   /** How long a screen that nobody looks at is kept; forever without it. */
   readonly screenIdleMs: number;
   /** Whether a program that asks its terminal something is answered though nobody looks. */
@@ -86,10 +87,14 @@ export class Pane {
   append(bytes: Uint8Array): void {
     if (this.#exit) return; // The end was told after the last byte.
     this.output.append(bytes);
-    this.#options.budget.use(this.output.ring);
+    this.#use();
     if (this.#screen && !this.#screen.isClosed) this.#screen.wake();
     else if (this.#options.answers) this.#answer(bytes);
     for (const listener of this.#listeners) listener();
+  }
+
+  #use(): void {
+    this.#options.budget.use(this.output.ring, this.#options.memoryFamily);
   }
 
   /** Draws the screen for a program that has asked its terminal something just now. */
@@ -119,7 +124,7 @@ export class Pane {
   }
 
   read(query: PageQuery): Promise<Page> {
-    this.#options.budget.use(this.output.ring);
+    this.#use();
     return this.output.page(query);
   }
 
@@ -128,7 +133,7 @@ export class Pane {
     const { before, from = 0, first = false, limit = mostMatches, share = this.id, ...pattern } = query;
     refuseInvalid(pattern);
     const { output } = this;
-    this.#options.budget.use(output.ring);
+    this.#use();
     const to = before === undefined ? output.end : await output.lineStart(before);
     const { letGo, ...range } = await output.share(from, to);
     return threads.search(share, { ...pattern, ...range, first, limit }).finally(letGo);

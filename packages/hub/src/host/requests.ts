@@ -37,6 +37,8 @@ interface Keep {
   readonly allDiskBytes?: number | undefined;
   /** With whom it shares what all may have on the disk; without it with nobody. */
   readonly family?: string | undefined;
+  /** With whom it shares what all may have in memory; without it with all who do not say either. */
+  readonly memoryFamily?: string | undefined;
 }
 
 /** Output in files, which outlives the host. */
@@ -186,6 +188,7 @@ const keep = {
   diskBytes: bytes.optional(),
   allDiskBytes: bytes.optional(),
   family: z.string().optional(),
+  memoryFamily: z.string().optional(),
 };
 /** The id names a folder. */
 const isFolder = ({

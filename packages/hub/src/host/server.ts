@@ -289,6 +289,7 @@ export class HostServer {
       output,
       terminals: this.#terminals,
       budget: this.#budget,
+      memoryFamily: keep.memoryFamily,
       answers,
       screenIdleMs: drawn ? Number.POSITIVE_INFINITY : this.#options.screenIdleMs,
       note,

@@ -9,7 +9,7 @@ import type { Credentials } from '../registry/credentials.ts';
 import type { OpenedPane } from './backend.ts';
 import { type Endings, unknownEnding } from './endings.ts';
 import type { PaneBook } from './pane-book.ts';
-import { familyOf, noteOf, type PaneRecord } from './pane-record.ts';
+import { noteOf, type PaneRecord, sharesOf } from './pane-record.ts';
 import type { Keep } from './pty-backend.ts';
 import type { TmuxBackend } from './tmux-backend.ts';
 import type { TmuxPaneRow } from './tmux-pane-row.ts';
@@ -238,7 +238,7 @@ export class Adoption {
     if (!record || row.dead || (known && row.piped)) return;
     this.#piping.set(row.id, host);
     const { cols, rows } = record;
-    const kept = { ...keep, family: familyOf(record), note: noteOf(record) };
+    const kept = { ...keep, ...sharesOf(record), note: noteOf(record) };
     const { fifo } = await host.adopt({ id: row.id, cols, rows, held: true, ...kept });
     const piped = tmux.pipeAgain(row, fifo);
     // The host holds the pipe, and must hear of it in any case.

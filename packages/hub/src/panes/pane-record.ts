@@ -53,6 +53,15 @@ export function familyOf({ family, tokenHash }: Pick<PaneRecord, 'family' | 'tok
   return family ?? tokenHash;
 }
 
+/** With whom a pane shares: what panes have started by family, what the user has started with each other in memory. */
+export function sharesOf(record: Pick<PaneRecord, 'family' | 'tokenHash' | 'createdBy'>): {
+  readonly family: string;
+  readonly memoryFamily?: string;
+} {
+  const family = familyOf(record);
+  return { family, ...(record.createdBy !== null && { memoryFamily: family }) };
+}
+
 /** The copy the host keeps; of what is very long only what it takes to know the pane again. */
 export function noteOf(record: Omit<PaneRecord, 'pid' | 'startTime' | 'tmuxPane'>): string {
   const note = JSON.stringify(record);

@@ -1,6 +1,6 @@
 import type { PaneBackend } from './backend.ts';
 import type { HostLink } from './host-link.ts';
-import { familyOf, noteOf } from './pane-record.ts';
+import { noteOf, sharesOf } from './pane-record.ts';
 
 /** How long a program has to end after it was asked to, before it is killed. */
 export const graceMs = 3_000;
@@ -22,7 +22,7 @@ export function createPtyBackend(link: HostLink, keep: Keep): PaneBackend {
     name: 'pty',
     async open({ record, env }) {
       const { id, argv, cwd, cols, rows, drawn } = record;
-      const kept = { ...keep, family: familyOf(record), note: noteOf(record) };
+      const kept = { ...keep, ...sharesOf(record), note: noteOf(record) };
       const spec = { id, argv, cwd, env, cols, rows, screen: drawn, answers: true, ...kept };
       return { ...(await link.use((host) => host.open(spec))), tmuxPane: null };
     },

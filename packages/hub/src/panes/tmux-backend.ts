@@ -7,7 +7,7 @@ import { findProgram } from '../host/find-program.ts';
 import { listProcesses, startTimeOf } from '../host/process-table.ts';
 import type { PaneBackend } from './backend.ts';
 import type { HostLink } from './host-link.ts';
-import { defaultSize, familyOf, noteOf, type PaneRecord } from './pane-record.ts';
+import { defaultSize, noteOf, type PaneRecord, sharesOf } from './pane-record.ts';
 import { graceMs, type Keep } from './pty-backend.ts';
 import { captureCommands, shownOf } from './tmux-capture.ts';
 import { hostMark, mark, rowFormat, rowOf, type TmuxPaneRow } from './tmux-pane-row.ts';
@@ -41,7 +41,7 @@ export class TmuxBackend implements PaneBackend {
     const { fifo } = await this.#link.use((host) => {
       // tmux would make the pane and let it die.
       findProgram(argv[0] ?? '', cwd, env);
-      return host.adopt({ id, cols, rows, ...this.#keep, family: familyOf(record), note: noteOf(record) });
+      return host.adopt({ id, cols, rows, ...this.#keep, ...sharesOf(record), note: noteOf(record) });
     });
     // The newest window stands last, so that one line can make it and name it: nothing is printed before the pipe is on.
     const last = `${this.#session.target}{end}`;
