@@ -5,6 +5,7 @@ import type { HubState } from './hub-state.ts';
 import { Letters } from './letters.ts';
 import { LineMark } from './line-mark.ts';
 import { PaneDrawing } from './pane-drawing.ts';
+import { standStill } from './still-picture.ts';
 import { type Scheme, terminalThemes } from './terminal-themes.ts';
 
 /** How a shown pane is, for what stands around it. */
@@ -49,6 +50,7 @@ export class PaneTerminal {
   readonly #owned: IDisposable[] = [];
   #view: PaneView = { cols: 80, rows: 24, live: false, behind: 0, loading: false, error: undefined };
   #restore: number | undefined;
+  #showAgain: () => void = () => {};
   #arrivals: (() => void)[] = [];
   #closed = false;
 
@@ -213,6 +215,12 @@ export class PaneTerminal {
       this.#restore = undefined;
     }
     this.#set({ live: true, loading: false });
+    // The new lines stand there only when they have been rendered.
+    const rendered = this.#terminal.onRender(() => {
+      rendered.dispose();
+      this.#showAgain();
+    });
+    this.#terminal.refresh(0, this.#terminal.rows - 1);
     this.#scale();
     for (const go of this.#arrivals.splice(0)) go();
   }
@@ -243,6 +251,8 @@ export class PaneTerminal {
     if (this.#view.loading) return;
     this.#restore = behind;
     this.#set({ loading: true });
+    this.#showAgain();
+    this.#showAgain = standStill(this.#options.box);
     void this.#drawing.beginWhole();
   }
 

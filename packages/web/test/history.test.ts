@@ -64,6 +64,32 @@ describe('what was not drawn at first', () => {
     });
   }, 60_000);
 
+  it('runs by before nobody: the terminal stands still until it is drawn', async () => {
+    const paneId = await ground.pane('still', 'seq 1 200000; echo end-of-it; exec cat');
+    const shown = await lookBack(paneId, 'still', 'end-of-it');
+    // The first line that is to be seen, in every picture that the browser paints.
+    await shown.locator('.xterm-screen').evaluate((screen) => {
+      const seen: string[] = [];
+      Object.assign(window, { seen });
+      const note = (): void => {
+        const rows = [...screen.querySelectorAll<HTMLElement>('.xterm-rows')];
+        const visible = rows.filter((one) => getComputedStyle(one).visibility === 'visible');
+        const text = visible.map((one) => one.firstElementChild?.textContent?.trim()).join();
+        if (text !== seen.at(-1)) seen.push(text);
+        requestAnimationFrame(note);
+      };
+      note();
+    });
+    await page.keyboard.press('Control+Shift+Home');
+    await shown.getByText('Fetching').waitFor();
+    const begun = await page.evaluate(() => (window as unknown as { seen: string[] }).seen.length);
+    await shown.getByText('Fetching').waitFor({ state: 'detached' });
+    const seen = await page.evaluate(() => (window as unknown as { seen: string[] }).seen);
+    // It stands where it stood, and at most where it is now.
+    expect(seen.slice(begun).length).toBeLessThanOrEqual(1);
+    await shows(shown, /\d/);
+  }, 60_000);
+
   it('is fetched as far as a terminal can hold it', async () => {
     const { asked } = await listen();
     const paneId = await ground.pane('endless', 'seq 1 230000; echo end-of-it; exec cat');
