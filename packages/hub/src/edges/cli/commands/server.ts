@@ -1,4 +1,6 @@
+import { existsSync } from 'node:fs';
 import { PolyError, type ServerStatus } from '@polyphony/protocol';
+import { placesOf } from '../../../platform/places.ts';
 import { age } from '../age.ts';
 import { type Call, type Command, command } from '../command.ts';
 import { isNoHub, readDiscovery } from '../find-hub.ts';
@@ -61,16 +63,22 @@ export const serverCommands: readonly Command[] = [
     startsHub: false,
     flags: { all: toggle('Ends every pane and forgets it; the tmux session and the host end too.') },
     examples: ['poly server stop', 'poly server stop --all'],
-    async run({ flags: { all = false }, hub, env, out, json }) {
-      const pid = readDiscovery(env)?.pid;
+    async run(call) {
+      const { hub, env, out, json } = call;
+      const { all = false } = call.flags;
+      let pid = readDiscovery(env)?.pid;
       try {
         await hub.call('server:stop', { all });
       } catch (error) {
-        throw isNoHub(error)
-          ? new PolyError('unreachable', 'no hub is running: there is none to stop.', {
-              hint: 'Panes may live on without it. To end them: poly up, then poly server stop --all',
-            })
-          : error;
+        if (!isNoHub(error)) throw error;
+        if (!all || !existsSync(placesOf(env).database))
+          throw new PolyError('unreachable', 'no hub is running: there is none to stop.', {
+            hint: 'Panes may live on without it. To end them: poly server stop --all',
+          });
+        // Who knows what is left of the last one is the next.
+        await (await import('../start-hub.ts')).startHub({ ...call, flags: {} });
+        pid = readDiscovery(env)?.pid;
+        await hub.call('server:stop', { all });
       }
       const { hubEnded } = await import('../start-hub.ts');
       await out.progress('waiting for the hub to end', hubEnded(pid));
