@@ -20,7 +20,11 @@ async function state(): Promise<unknown> {
   return {
     tmux: tables.map((args) => tmux(...args)),
     screens: panes.map((pane) => tmux('capture-pane', '-p', '-t', pane)),
-    panes: await hub.client.call('pane:list', {}),
+    // Since when an agent does what it does is found out by the hub itself, as time goes by.
+    panes: (await hub.client.call('pane:list', {})).map(({ meta, ...pane }) => ({
+      ...pane,
+      meta: { ...meta, 'agent.status': null, 'agent.lastEventAt': null },
+    })),
     extensions: await hub.client.call('extensions:list', {}),
     ...{ pid, session },
   };

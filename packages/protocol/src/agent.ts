@@ -250,9 +250,9 @@ export const agentSetState: Action<AgentSetStateParams, { readonly id: string }>
   params: z.strictObject({
     paneId,
     status: z.enum(agentStatuses),
-    sessionId: z.string().max(256).optional(),
+    sessionId: z.string().min(1).max(256).optional(),
     error: z.string().max(4096).optional(),
-    runtime: z.string().max(64).optional(),
+    runtime: z.string().min(1).max(64).optional(),
   }),
   result: z.object({ id: paneId }),
 });
