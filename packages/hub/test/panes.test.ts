@@ -289,7 +289,7 @@ describe.each(backends)('%s panes', (backend) => {
     const { id } = await open(
       'sh',
       '-c',
-      'printf "\\033[2J\\033[3;5Hhere"; trap "stty size" WINCH; while :; do sleep 0.1; done',
+      'trap "stty size" WINCH; printf "\\033[2J\\033[3;5Hhere"; while :; do sleep 0.1; done',
     );
     const screen = await until(async () => {
       const seen = await hub.client.call('pane:screen', { paneId: id });
