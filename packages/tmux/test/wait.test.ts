@@ -240,7 +240,8 @@ describe.each(testBinaries())('waiting on %s', (binary) => {
       },
       timeoutMs: 1_500,
     });
-    expect(result).toMatchObject({ reason: 'timeout', text: '' });
+    // The shell that was there before may still have said something.
+    expect(result).toMatchObject({ reason: 'timeout', text: expect.not.stringContaining('unheard') });
   });
 
   test('keeps the answer of a command, or the error of its wait, when its window cannot be closed', async () => {
