@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { PolyError, taggedText } from '@polyphony/protocol';
 import type { OutputTape, PaneId, PaneRow, WatchScope } from '@polyphony/tmux';
 import * as z from 'zod';
@@ -99,7 +100,11 @@ async function waitForOutput(given: Wait, use: Use): Promise<ToolAnswer> {
       ...{ settleMs: given.settle_ms, timeoutMs: given.timeout * 1000, signal: context.signal },
       ...{ maxBytes: given.max_bytes, keepChars: given.max_bytes },
     })
-    .then((result) => ({ ...result, server: 'runs' as const }))
+    .then(async (result) =>
+      result.reason === 'gone' && (await hasEnded(use))
+        ? { ...result, truncated: true, server: 'ended' as const }
+        : { ...result, server: 'runs' as const },
+    )
     .catch((error: unknown) => goneWithServer(error, use, heard))
     .finally(() => partials.end());
   const next = source?.position;
@@ -134,8 +139,9 @@ async function waitForOutput(given: Wait, use: Use): Promise<ToolAnswer> {
 }
 
 /** A server that ends takes its panes with it: that is how a wait for one of them ends, with what was heard. */
-function goneWithServer(error: unknown, { tmux }: Use, text: string) {
-  if (!(error instanceof tmux.TmuxError && error.code === 'no_server')) throw error;
+async function goneWithServer(error: unknown, use: Use, text: string) {
+  const code = error instanceof use.tmux.TmuxError ? error.code : undefined;
+  if (code !== 'no_server' && !(code === 'connection_lost' && (await hasEnded(use)))) throw error;
   // Of what it printed last some may not have come.
   const kept = { text, bytes: Buffer.byteLength(text), truncated: true };
   return { ...kept, reason: 'gone' as const, exit: null, server: 'ended' as const };
@@ -212,6 +218,7 @@ async function watchEvents(given: Watch, use: Use): Promise<ToolAnswer> {
       ended = ring.isLost && !(await mayBeUp(use));
       told = ring.since(since).filter(wanted);
     }
+    ended ||= ring.over && (await hasEnded(use));
     const shown = told.slice(0, most).map(({ seq, event }) => ({
       seq,
       event: isWatched(event) ? { ...event, name: event.name.slice(mine.length) } : event,
@@ -232,6 +239,15 @@ async function mayBeUp({ run, tmux }: Use): Promise<boolean> {
     () => true,
     (error: unknown) => !(error instanceof tmux.TmuxError && error.code === 'no_server'),
   );
+}
+
+/** Whether a server has ended with what was lost: it takes its panes and clients down first, and goes a moment later. */
+async function hasEnded(use: Use): Promise<boolean> {
+  for (let looks = 0; looks < 3; looks++) {
+    if (!(await mayBeUp(use))) return true;
+    await setTimeout(lookMs);
+  }
+  return false;
 }
 
 const watchMark = 'poly-';
