@@ -320,7 +320,8 @@ it('starts a hub where none runs, acts as the pane it is in, and says what it do
     await opencode.tool(session, 'pty_list', {});
     const state = await until(async () => {
       const { meta } = await hub.client.call('pane:get-meta', { paneId });
-      return meta['agent.status'] === 'idle' && meta;
+      // Its turn has ended, and nobody has looked since.
+      return meta['agent.status'] === 'done' && meta;
     });
     expect(state).toMatchObject({ 'agent.runtime': 'opencode', 'agent.sessionId': session });
     await hub.event(
