@@ -321,7 +321,7 @@ describe.each([
     );
     const watching = Promise.withResolvers<void>();
     const watched = client.callTool(
-      { name: 'watch_events', arguments: { kinds: ['window-renamed'], timeout: 600 } },
+      { name: 'watch_events', arguments: { kinds: ['session-renamed'], timeout: 600 } },
       { timeout: 600_000, onprogress: () => watching.resolve() },
     );
     await heard.promise;
