@@ -17,7 +17,7 @@ import {
   tmux,
   toolsOf,
 } from './mcp-every-tool.ts';
-import { until } from './test-hub.ts'; // biome-ignore format: a list
+import { until } from './test-hub.ts';
 
 afterAll(end);
 
