@@ -82,7 +82,7 @@ result.unwrap().paneId;
 
 How to read an entry:
 
-- **effect**: a *read* changes nothing and may be repeated; a *write* changes something; what is *destructive* ends processes, loses data, or runs whatever tmux commands it is given.
+- **effect**: a *read* changes nothing and may be repeated; a *write* changes something, and what it replaces or clears is gone (a respawned program, a history, a buffer); what is *destructive* ends panes, windows, sessions or the server, takes somebody's access away, or runs tmux commands given as text.
 - **since**: the first tmux that knows the command or parameter; with an older one the call is refused with \`version_unsupported\`, never sent with something left out. No version means tmux 3.2.
 - **chainable**: may share one \`;\` line with others. **own process**: waits, and so never holds up other calls.
 - **flag**: how tmux is told; *argument* stands after the flags. The example shows the words tmux gets, \`…\` in place of the list of columns.
