@@ -126,6 +126,15 @@ describe.each(['pty', 'tmux'] as const)('the state of an agent on %s', (backend)
     await agent.end();
     await becomes(hub, agent, 'gone');
   });
+
+  it('passes over a session file that is none', async () => {
+    const agent = await FakeAgent.start(hub, { backend });
+    await agent.makeSessionPipe();
+    await agent.show('permission-bash-80x24');
+    expect(await becomes(hub, agent, 'blocked')).toMatchObject({ authority: 'screen' });
+    await agent.end();
+    await becomes(hub, agent, 'gone');
+  });
 });
 
 describe('the state of an agent', () => {

@@ -16,6 +16,7 @@ while read -r verb given; do
     work) printf '\\033[2J'; (while :; do printf '\\033[H'; head -c -1 "$given"; sleep 0.05; done) & drawing=$! ;;
     hook) sh '${hook}' claude <"$given" ;;
     session) printf '%s' "$given" >"$CLAUDE_CONFIG_DIR/sessions/$$.json" ;;
+    session-pipe) mkfifo "$CLAUDE_CONFIG_DIR/sessions/$$.json" ;;
     end) exit 0 ;;
   esac
 done`;
@@ -50,6 +51,11 @@ export class FakeAgent {
   /** Shows a screen that stands still. */
   show(screen: string): Promise<void> {
     return this.#order('show', join(screens, 'claude', `${screen}.txt`));
+  }
+
+  /** Puts something else where its session file belongs. */
+  async makeSessionPipe(): Promise<void> {
+    await this.#order('session-pipe');
   }
 
   /** Draws a screen again and again. */

@@ -107,6 +107,20 @@ describe('resume', () => {
     expect(resume(again.argv, again.once, 'id-1')).toEqual(again);
   });
 
+  it.each(['--dangerously-skip-permissions', '-c', '', 'a b', 'a\n', '../x'])(
+    'refuses %j for a conversation',
+    (sessionId) => {
+      expect(() => resume(['claude'], 0, sessionId)).toThrow('is no name of a conversation');
+    },
+  );
+
+  it.each([-1, 0, 0.5, 7, Number.NaN])(
+    'keeps the program when %d of its arguments are said to be of one start',
+    (once) => {
+      expect(resume(['claude'], once, 'id-1').argv).toEqual(['claude', '--resume', 'id-1']);
+    },
+  );
+
   it('refuses a program that has no conversations', () => {
     expect(() => resume(['top'], 0, 'id-1')).toThrow('top is not an agent whose conversation can be set.');
   });

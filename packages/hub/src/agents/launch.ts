@@ -10,6 +10,9 @@ export interface Launched {
   readonly once: number;
 }
 
+/** What agents call their conversations. */
+const sessionName = /^[a-z0-9][\w.:-]{0,255}$/i;
+
 const says = (argv: readonly string[], flags: readonly string[]): string | undefined =>
   flags.find((flag) => argv.some((arg) => arg === flag || arg.startsWith(`${flag}=`)));
 
@@ -91,6 +94,10 @@ export function resume(
   once: number,
   sessionId: string,
 ): Pick<Launched, 'argv' | 'once'> {
+  // It comes from a hook or a note: as an option it could give the agent rights nobody granted.
+  if (!sessionName.test(sessionId))
+    refuse(`"${sessionId}" is no name of a conversation.`, 'Start the agent without it: poly restart <pane>');
   const again = recogniseVendor(argv).launch.resume?.(sessionId) ?? cannot('conversation', argv);
-  return { argv: [...argv.slice(0, argv.length - once), ...again], once: again.length };
+  const kept = Math.max(1, argv.length - Math.max(0, Math.trunc(once) || 0));
+  return { argv: [...argv.slice(0, kept), ...again], once: again.length };
 }

@@ -1,5 +1,5 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { constants, existsSync, readFileSync } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { AgentReason, AgentStatus } from '@polyphony/protocol';
@@ -56,7 +56,7 @@ export class SessionFile {
     this.#file ??= this.#find();
     if (this.#file === undefined) return undefined;
     try {
-      const { status, waitingFor, sessionId } = JSON.parse(await readFile(this.#file, 'utf8')) as Record<
+      const { status, waitingFor, sessionId } = JSON.parse(await readSmall(this.#file)) as Record<
         string,
         unknown
       >;
@@ -84,6 +84,16 @@ export class SessionFile {
       .map((pid) => join(this.#files.folder(environmentOf(pid)), `${pid}.json`))
       .find((file) => existsSync(file));
   }
+}
+
+const mostBytes = 64 * 1024;
+
+/** Another program wrote it: a pipe would be waited for, and a flood would fill the memory. */
+async function readSmall(path: string): Promise<string> {
+  await using file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  const stat = await file.stat();
+  if (!stat.isFile() || stat.size > mostBytes) throw new Error(`${path} is no session file`);
+  return await file.readFile('utf8');
 }
 
 const mostProcesses = 16;
