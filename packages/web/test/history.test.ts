@@ -1,7 +1,7 @@
 import type { Locator, Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { until } from '../../hub/test/test-hub.ts';
-import { look, onPages, shows, type WebGround } from './web-ground.ts';
+import { look, onPages, shows, stopClock, type WebGround } from './web-ground.ts';
 
 let ground: WebGround;
 let page: Page;
@@ -49,8 +49,7 @@ describe('what was not drawn at first', () => {
     const paneId = await ground.pane('more', `echo the-very-first-line; ${lines}; echo ready; exec cat`);
     const shown = await lookBack(paneId, 'more', 'ready');
     // While the clock stands still the terminal draws nothing that comes.
-    await page.clock.install();
-    await page.clock.pauseAt(Date.now() + 60_000);
+    await stopClock(page);
     await ground.hub.client.call('pane:write', { paneId, data: 'printed-meanwhile', enter: true });
     await until(() => heard.got().includes('printed-meanwhile'));
     await page.keyboard.press('Control+Shift+Home');

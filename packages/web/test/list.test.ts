@@ -2,7 +2,7 @@ import type { PolyError } from '@polyphony/protocol';
 import type { Locator, Page } from 'playwright-core';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { until } from '../../hub/test/test-hub.ts';
-import { hold, look, onPages, row, shows, tile, type WebGround } from './web-ground.ts';
+import { hold, look, onPages, row, shows, stopClock, tile, type WebGround } from './web-ground.ts';
 
 let ground: WebGround;
 let page: Page;
@@ -375,8 +375,7 @@ describe('what moves up to where something was decided', () => {
     const asked = ['one', 'two'].map((data) => asker.call('pane:write', { paneId, data, enter: true }));
     const items = page.getByRole('region', { name: 'Waiting for your approval' }).getByRole('listitem');
     await page.getByRole('button', { name: '2 to approve' }).waitFor();
-    await page.clock.install();
-    await page.clock.pauseAt(Date.now() + 60_000);
+    await stopClock(page);
     const first = items.first().getByRole('button', { name: 'Allow' });
     const { x, y, width, height } = (await first.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 };
     const click = () => page.mouse.click(x + width / 2, y + height / 2);
@@ -403,8 +402,7 @@ describe('what comes to be approved', () => {
     const asker = ground.hub.as(await ground.hub.paneToken('asker'));
     const paneId = await ground.pane('worker', 'stty -echo; exec cat');
     await row(page, 'worker').waitFor();
-    await page.clock.install();
-    await page.clock.pauseAt(Date.now() + 60_000);
+    await stopClock(page);
     const held = await hold(page, 'approval:resolve');
     held.go();
     const asked = asker.call('pane:write', { paneId, data: 'one', enter: true });
