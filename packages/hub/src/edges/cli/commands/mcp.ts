@@ -10,8 +10,11 @@ const toolChoice = {
   toolsets: text('Which tools, with commas between; panes,mail when left out.', { value: 'A,B' }),
   safety: choice('How much they may do; mutating when left out.', safeties),
   operations: toggle('Also one tool for each operation of tmux: op_kill_pane, op_split_window …'),
-  'socket-path': text('The socket of the tmux server that the tools of tmux act on.', { value: 'PATH' }),
-  'socket-name': text('The same by name, as tmux -L takes it.', { value: 'NAME' }),
+  'socket-path': text('The socket of the tmux server that the tools of tmux act on.', {
+    value: 'PATH',
+    short: 'S',
+  }),
+  'socket-name': text('The same by name, as tmux takes it.', { value: 'NAME', short: 'L' }),
   'no-caller-socket': toggle('Not on the tmux server the agent itself runs in, but on the hub’s.'),
 };
 

@@ -2,8 +2,8 @@ import { type Command, command } from '../command.ts';
 import { choice, text, toggle } from '../flag.ts';
 
 const socketFlags = {
-  'socket-name': text("Name of the tmux server's socket (tmux -L).", { value: 'NAME' }),
-  'socket-path': text("Path of the tmux server's socket (tmux -S).", { value: 'PATH' }),
+  'socket-name': text("Name of the tmux server's socket, as tmux takes it.", { value: 'NAME', short: 'L' }),
+  'socket-path': text("Path of the tmux server's socket.", { value: 'PATH', short: 'S' }),
 };
 const onExists = choice('What to do with a session of the same name; error when left out.', [
   'error',
