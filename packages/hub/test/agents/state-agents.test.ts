@@ -132,6 +132,9 @@ describe.each(cases)(
     it('works while the tool runs that was permitted', async () => {
       await agent.message('run the tool again');
       await becomes('blocked');
+      // Codex 0.166.0 shows its question only when nobody has typed for a moment.
+      await agent.until('its question', ({ blockedOn }) => blockedOn === 'permission');
+      await becomes('blocked');
       const since = sampler.length;
       // Claude Code 2.1.325 takes no answer right after it has asked.
       while (sampler.last?.status === 'blocked') {
