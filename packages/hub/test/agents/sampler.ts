@@ -108,7 +108,7 @@ export class Sampler {
       const agrees = (status: AgentStatus): boolean =>
         status === shown || (shown === 'idle' && status === 'done');
       const met = this.#samples.slice(index).find(({ info }) => agrees(info.status));
-      return met ? [Math.round(met.at - at)] : [];
+      return met ? [`${Math.round(met.at - at)} (${shown})`] : [];
     });
     return `${this.#samples.length} samples; behind the screen at its ${lags.length} changes: ${lags.join(', ')} ms`;
   }

@@ -134,6 +134,7 @@ describe.each(cases)(
       await becomes('blocked');
       // Codex 0.166.0 shows its question only when nobody has typed for a moment.
       await agent.until('its question', ({ blockedOn }) => blockedOn === 'permission');
+      await pause(500); // Nobody has read it sooner.
       await becomes('blocked');
       const since = sampler.length;
       // Claude Code 2.1.325 takes no answer right after it has asked.

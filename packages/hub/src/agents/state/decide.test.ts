@@ -120,6 +120,18 @@ const cases: readonly (readonly [
     'blocked',
   ],
   [
+    'a turn that failed as soon as it had begun',
+    [tell('hooks', 'running', 1_000), tell('screen', 'error', 1_050)],
+    1_060,
+    'error',
+  ],
+  [
+    'the failure of the turn before, that is still drawn',
+    [tell('hooks', 'running', 1_000), tell('screen', 'error', 500, 1_100)],
+    1_100,
+    'running',
+  ],
+  [
     'a question just answered, that is still drawn',
     [tell('hooks', 'running', 1_000), tell('screen', 'blocked', 500, 1_100)],
     1_100,

@@ -48,8 +48,8 @@ function whyOverruled(higher: Signal, lower: Signal, now: number): string | unde
       ? `not at rest before the ${lower.from} agrees with ${from}`
       : undefined;
   }
-  // A question that came up since cannot have been answered before; anything else may be drawn late.
-  const lag = lower.status === 'blocked' ? 0 : settleMs;
+  // A question or a failure that came up since cannot be of the time before; anything else may be drawn late.
+  const lag = lower.status === 'blocked' || lower.status === 'error' ? 0 : settleMs;
   if (lower.at > higher.at + lag) return `changed since ${from} told otherwise`;
   const wait = lower.status === 'blocked' ? questionMs : patienceMs;
   return lower.seen > higher.at + wait ? `still so long after ${from} told otherwise` : undefined;

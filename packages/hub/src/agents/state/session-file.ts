@@ -90,10 +90,14 @@ const mostBytes = 64 * 1024;
 
 /** Another program wrote it: a pipe would be waited for, and a flood would fill the memory. */
 async function readSmall(path: string): Promise<string> {
-  await using file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
-  const stat = await file.stat();
-  if (!stat.isFile() || stat.size > mostBytes) throw new Error(`${path} is no session file`);
-  return await file.readFile('utf8');
+  const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  try {
+    const stat = await file.stat();
+    if (!stat.isFile() || stat.size > mostBytes) throw new Error(`${path} is no session file`);
+    return await file.readFile('utf8');
+  } finally {
+    await file.close();
+  }
 }
 
 const mostProcesses = 16;
