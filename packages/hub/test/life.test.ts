@@ -202,22 +202,17 @@ describe('a tmux pane that a new host cannot take', () => {
 });
 
 describe('a full-screen program in tmux whose host is killed', () => {
-  it('is drawn from its bytes as tmux shows it, and goes on and off the screen', async () => {
-    await using hub = await TestHub.start();
+  const size = { cols: 80, rows: 24 };
+
+  /** A program in tmux: what a terminal shows that is given all bytes that are kept of it, and what tmux shows. */
+  async function run(hub: TestHub, script: string) {
     await hub.client.call('session:start', {});
-    const drawing = String.raw`seq 1 100; printf '\033[?1049h\033[2J\033[3;5H\033[31mred\033[0m\033[10;70H日本wide\033[24;1Hlast row\033[7;9H'`;
     const { id } = await hub.client.call('pane:new', {
-      argv: [
-        'sh',
-        '-c',
-        `${drawing}; read one; printf drawn; read two; printf '\\033[?1049l'; echo left; exec cat`,
-      ],
-      ...{ backend: 'tmux', title: 'ours', cols: 80, rows: 24 },
+      argv: ['sh', '-c', script],
+      ...{ backend: 'tmux', title: 'ours', ...size },
     });
-    const type = (data: string) => hub.client.call('pane:write', { paneId: id, data, enter: true });
-    /** What a terminal shows that is given all bytes that are kept. */
     const drawn = async () => {
-      const terminal = new xterm.Terminal({ cols: 80, rows: 24, allowProposedApi: true });
+      const terminal = new xterm.Terminal({ ...size, allowProposedApi: true });
       for (let since = 0, more = true; more; ) {
         const page = await hub.client.call('pane:read', { paneId: id, since, view: 'raw' });
         await new Promise<void>((done) => terminal.write(Buffer.from(page.data ?? '', 'base64'), done));
@@ -226,22 +221,36 @@ describe('a full-screen program in tmux whose host is killed', () => {
       const { active } = terminal.buffer;
       const line = (y: number) => active.getLine(active.baseY + y);
       return {
-        lines: Array.from({ length: 24 }, (_, y) => line(y)?.translateToString(true) ?? ''),
+        lines: Array.from({ length: size.rows }, (_, y) => line(y)?.translateToString(true) ?? ''),
         cursor: { x: active.cursorX, y: active.cursorY },
         alternate: active.type === 'alternate',
-        red: line(2)?.getCell(4)?.getFgColor(),
+        colour: (x: number, y: number) => line(y)?.getCell(x)?.getFgColor(),
+        past: Array.from({ length: active.baseY }, (_, y) => active.getLine(y)),
+        arrows: terminal.modes.applicationCursorKeysMode,
       };
     };
     const shown = async () => {
       const { lines, cursor, alternate } = await hub.client.call('pane:screen', { paneId: id });
       return { lines, cursor: { x: cursor.x, y: cursor.y }, alternate };
     };
+    const type = (data: string) => hub.client.call('pane:write', { paneId: id, data, enter: true });
+    return { id, drawn, shown, type };
+  }
+
+  it('is drawn from its bytes as tmux shows it, and goes on and off the screen', async () => {
+    await using hub = await TestHub.start();
+    const drawing = String.raw`seq 1 100; printf '\033[?1049h\033[2J\033[3;5H\033[31mred\033[0m\033[10;70H日本wide\033[24;1Hlast row\033[7;9H'`;
+    const { id, drawn, shown, type } = await run(
+      hub,
+      `${drawing}; read one; printf drawn; read two; printf '\\033[?1049l'; echo left; exec cat`,
+    );
     await until(
       async () => (await shown()).lines[23] === 'last row' && (await drawn()).lines[23] === 'last row',
     );
     process.kill(hub.hostPid(), 'SIGKILL');
     await until(async () => (await drawn().catch(() => undefined))?.lines[23] === 'last row');
-    expect(await drawn()).toMatchObject({ ...(await shown()), alternate: true, red: 1 });
+    expect(await drawn()).toMatchObject({ ...(await shown()), alternate: true });
+    expect((await drawn()).colour(4, 2)).toBe(1);
     await type('');
     await until(async () => (await drawn()).lines.join().includes('drawn'));
     expect(await drawn()).toMatchObject(await shown());
@@ -250,6 +259,59 @@ describe('a full-screen program in tmux whose host is killed', () => {
     expect((await drawn()).alternate).toBe(false);
     expect((await drawn()).lines.filter((line) => line !== '').at(-1)).toBe('left');
     expect(await read(hub, id)).toContain('70');
+  });
+
+  it('gives back the screen under it as it was, with its colours, its cursor and the line that had half left it', async () => {
+    await using hub = await TestHub.start();
+    const wide = 'w'.repeat(200);
+    // The cursor stands in the middle, in a line of which the first part is history already.
+    const under = String.raw`seq 1 30; printf '\033[H\033[2J'; printf '${wide}\n'; seq 1 21; printf '\033[32mgreen\033[0m ends'; printf '\033[12;3H'`;
+    const over = String.raw`printf '\033[?1049h\033[2J\033[Hfull screen\033[2;20r\033[?1h\033[20;1H'`;
+    const leave = String.raw`printf '\033[?1h\033[r\033[?1049l'; read three; printf there; exec cat`;
+    const { drawn, shown, type } = await run(
+      hub,
+      `stty -echo; ${under}; ${over}; read one; printf 'a\\nb\\nc'; read two; ${leave}`,
+    );
+    const shows = (text: string) =>
+      until(async () => (await drawn().catch(() => undefined))?.lines.join('\n').includes(text));
+    await shows('full screen');
+    process.kill(hub.hostPid(), 'SIGKILL');
+    await shows('full screen');
+    expect(await drawn()).toMatchObject({ ...(await shown()), alternate: true, arrows: true });
+    // What scrolls in a part of the screen only does so still.
+    await type('');
+    await shows('c');
+    expect(await drawn()).toMatchObject(await shown());
+    await type('');
+    await shows('green ends');
+    const normal = await drawn();
+    expect(normal).toMatchObject({ ...(await shown()), alternate: false });
+    expect(normal.cursor).toEqual({ x: 2, y: 11 });
+    expect(normal.colour(0, 23)).toBe(2);
+    expect(normal.colour(6, 23)).not.toBe(2);
+    // One line it was, and one line it is.
+    expect(normal.past.at(-1)?.translateToString(true)).toBe('w'.repeat(80));
+    expect(normal.lines[0]).toBe('w'.repeat(80));
+    await type('');
+    await shows('there');
+    expect(await drawn()).toMatchObject(await shown());
+  });
+
+  it('that has ended while nobody listened leaves no full screen behind', async () => {
+    await using hub = await TestHub.start({ config: '[output]\nkeep = "disk"\n' });
+    const { drawn, shown } = await run(
+      hub,
+      String.raw`echo before; printf '\033[?1049h\033[2J\033[2;5rfull screen'; read one; printf '\033[r\033[?1049l\033[H\033[2J\033[3Jnew\n'; exec cat`,
+    );
+    await until(async () => (await drawn()).lines.join('\n').includes('full screen'));
+    await hub.kill('SIGKILL');
+    process.kill(hub.hostPid(), 'SIGKILL');
+    tmux(hub, 'send-keys', '-t', 'poly:ours', 'Enter');
+    await until(() => tmux(hub, 'capture-pane', '-p', '-t', 'poly:ours').startsWith('new'));
+    await hub.start();
+    await until(async () => (await drawn().catch(() => undefined))?.lines.includes('new'));
+    expect((await drawn()).alternate).toBe(false);
+    expect((await shown()).alternate).toBe(false);
   });
 });
 

@@ -204,8 +204,8 @@ function createHost(link: Link, { pid, startTime, version }: HostHello): Host {
     version,
     open: (spec) => ask('open', spec),
     adopt: (spec) => ask('adopt', spec),
-    replay: async (id, { lines, end }) => {
-      await link.ask('replay', { id, end }, Buffer.from(lines.join('\n')));
+    replay: async (id, { lines, begin, end }) => {
+      await link.ask('replay', { id, begin, end }, Buffer.from(lines.join('\n')));
     },
     finish: (id, { exitCode, exitSignal }) => tell('finish', { id, exitCode, exitSignal }),
     write: async (id, bytes) => (await link.ask('write', { id }, bytes)).result.written,

@@ -108,11 +108,12 @@ export class Pane {
   /** Lets its pipe be read, after what its terminal shows of the time before; nothing when nobody can tell. */
   replay(shown?: Shown): void {
     if (this.pipe.isRead) return;
-    const { lines, end } = shown ?? { lines: [''], end: '' };
+    const { lines, begin = '', end }: Shown = shown ?? { lines: [''], end: '' };
     const { rest, isSeamless } = continueOutput(this.output.keptEnd(lines.length), lines);
     if (!shown || !isSeamless) this.output.leap();
     const reset = rest.includes('\x1b') ? '\x1b[0m' : '';
-    if (rest !== '' || end !== '') this.append(Buffer.from(`${rest}${reset}${end}`));
+    const text = `${isSeamless ? '' : begin}${rest}${reset}${end}`;
+    if (text !== '') this.append(Buffer.from(text));
     this.pipe.begin();
   }
 

@@ -7,7 +7,7 @@ import type { ScreenSnapshot } from './screen.ts';
 import type { SearchOutcome } from './search-threads.ts';
 
 /** Hosts and hubs of one major version understand each other; what a minor one adds, the older refuses by name. */
-export const protocol: Protocol = { major: 1, minor: 4 };
+export const protocol: Protocol = { major: 1, minor: 5 };
 
 export interface Protocol {
   readonly major: number;
@@ -71,6 +71,8 @@ export interface AdoptSpec extends Keep {
 
 /** What tmux shows of a pane at the moment in which its pipe begins. */
 export interface Shown {
+  /** What a terminal is told before them, where they do not go on with what is kept. */
+  readonly begin?: string | undefined;
   /** With their colours, none of them wrapped; the cursor is at the end of the last. */
   readonly lines: readonly string[];
   /** What a terminal is told after them, to look the same. */
@@ -124,7 +126,7 @@ interface Requests {
   hello: { params: Hello; result: HostHello };
   open: { params: OpenSpec; result: OpenedPane };
   adopt: { params: AdoptSpec; result: { readonly fifo: string } };
-  replay: { params: PaneParams & Pick<Shown, 'end'>; result: Nothing };
+  replay: { params: PaneParams & Omit<Shown, 'lines'>; result: Nothing };
   finish: { params: PaneParams & Exit; result: Nothing };
   write: { params: PaneParams; result: { readonly written: number } };
   resize: { params: PaneParams & { readonly cols: number; readonly rows: number }; result: Nothing };
@@ -240,7 +242,7 @@ export const requests: Schemas = {
       .refine(isFolder, noFolder),
     result: z.object({ fifo: z.string() }),
   },
-  replay: { params: z.object({ id, end: z.string() }), result: nothing },
+  replay: { params: z.object({ id, begin: z.string().optional(), end: z.string() }), result: nothing },
   finish: { params: z.object({ id, ...exit }), result: nothing },
   write: { params: z.object({ id }), result: z.object({ written: count }) },
   resize: { params: z.object({ id, cols: size, rows: size }), result: nothing },

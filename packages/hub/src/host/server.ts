@@ -111,10 +111,10 @@ export class HostServer {
       return { result: this.#open(spec) };
     },
     adopt: async (spec, connection) => ({ result: { fifo: await this.#adopt(spec, connection) } }),
-    replay: ({ id, end }, connection, body) => {
+    replay: ({ id, begin, end }, connection, body) => {
       const pane = this.#pane(id);
       connection.held.delete(pane);
-      pane.replay({ lines: body.toString().split('\n'), end });
+      pane.replay({ lines: body.toString().split('\n'), begin, end });
       return nothing;
     },
     finish: async ({ id, exitCode, exitSignal }) => {
