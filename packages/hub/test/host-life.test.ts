@@ -382,13 +382,14 @@ describe('a pane of tmux', () => {
     await t.printed('again', 'three');
     await pipeAgain('six\n', ['five', '']);
     await t.printed('again', 'six');
+    await pipeAgain('nine\n', ['eight', '']);
+    await t.printed('again', 'nine');
     await t.host.finish('again', { exitCode: 0, exitSignal: null });
     await following;
-    const gap = told.indexOf(1);
-    const texts = [told.slice(0, gap), told.slice(gap + 1)].map((parts) =>
-      parts.join('').replaceAll('\r', ''),
-    );
-    expect(texts).toEqual(['one\ntwo\nthree\n', 'five\nsix\n']);
+    const texts = told.map((part) => (part === 1 ? '\0' : part)).join('');
+    expect(texts.replaceAll('\r', '').split('\0')).toEqual([
+      ...['one\ntwo\nthree\n', 'five\nsix\n', 'eight\nnine\n'],
+    ]);
   });
 
   test('is not mistaken for one of the host', async () => {

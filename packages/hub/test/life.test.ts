@@ -1,6 +1,15 @@
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import xterm from '@xterm/headless';
@@ -22,6 +31,18 @@ async function counted(hub: TestHub, paneId: string): Promise<number> {
     if (index < lines.length - 1) expect(line).toBe(`line ${index + 1}`);
   });
   return lines.length;
+}
+
+/** Waits until the disk has all that a pane has printed. */
+async function isWritten(hub: TestHub, id: string): Promise<void> {
+  const { next } = await hub.client.call('pane:read', { paneId: id, tail: 0 });
+  const folder = join(hub.dir, 'panes', id);
+  await until(() => {
+    const [last = ''] = readdirSync(folder).toSorted(
+      (a, b) => Number.parseInt(b, 10) - Number.parseInt(a, 10),
+    );
+    return Number.parseInt(last, 10) + statSync(join(folder, last)).size === next;
+  });
 }
 
 const tmux = (hub: TestHub, ...args: string[]): string =>
@@ -353,6 +374,49 @@ describe('a tmux pane whose pipe is cut while its host lives', () => {
       await hub.client.call('pane:write', { paneId: id, data: 'on', enter: true });
       await until(async () => (await read(hub, id)).at(-1) === 'on');
     },
+  );
+
+  it.each(['memory', 'disk'])(
+    'tells every gap in what is kept in %s, and finds what is between them',
+    async (keep) => {
+      await using hub = await TestHub.start({ config: `[output]\nkeep = "${keep}"\n` });
+      await hub.client.call('session:start', {});
+      const { id } = await hub.client.call('pane:new', {
+        argv: [
+          'sh',
+          '-c',
+          String.raw`stty -echo; echo first; while read word; do printf '\033[H\033[2J\033[3J'; echo "$word"; done`,
+        ],
+        ...{ backend: 'tmux', title: 'ours' },
+      });
+      await until(async () => (await read(hub, id))[0] === 'first');
+      const words = ['second', 'third', 'fourth'];
+      for (const [round, word] of words.entries()) {
+        if (keep === 'disk') await isWritten(hub, id);
+        await hub.kill('SIGKILL');
+        // What is on the disk outlives the host too.
+        if (keep === 'disk' && round % 2 === 1) process.kill(hub.hostPid(), 'SIGKILL');
+        else tmux(hub, 'pipe-pane', '-t', 'poly:ours');
+        tmux(hub, 'send-keys', '-t', 'poly:ours', word, 'Enter');
+        await until(() => shows(hub, word));
+        await hub.start();
+        await until(async () => (await read(hub, id).catch((): string[] => [])).includes(word));
+      }
+      const parts: unknown[] = [];
+      for (let since = 0, more = true; more; ) {
+        const page = await hub.client.call('pane:read', { paneId: id, since });
+        parts.push([page.truncated, page.retainedFrom, (page.lines ?? []).map(({ text }) => text)]);
+        ({ next: since, more } = page);
+      }
+      expect(parts).toEqual([[false, 0, ['first']], ...words.map((word) => [true, 0, [word]])]);
+      const search = (pattern: string) => hub.client.call('pane:search', { paneId: id, pattern });
+      const { matches, ...rest } = await search('^(first|second|third|fourth)$');
+      expect(matches.map(({ text }) => text)).toEqual(['first', ...words].toReversed());
+      expect(rest).toEqual({ more: false, complete: true });
+      // What stands for a gap is no line.
+      expect((await search('^$')).matches).toEqual([]);
+    },
+    60_000,
   );
 
   it('is piped again by the hub that lives, with all that tmux has and nothing twice', async () => {

@@ -156,7 +156,7 @@ describe('a ring', () => {
     expect(page).toMatchObject({ from: ring.start, next: ring.start + 1000, more: true, truncated: true });
   });
 
-  test('tells a gap to whoever reads across it, and knows only the newest', () => {
+  test('tells each gap to whoever reads across it', () => {
     const ring = filled('one\ntwo');
     ring.gap();
     ring.gap(); // Nothing has come since: it is the same.
@@ -173,8 +173,58 @@ describe('a ring', () => {
     expect(ring.some(4, 100).toString()).toBe('two');
     ring.gap();
     ring.append(Buffer.from('seven'));
-    expect(ring.page({ since: 0 })).toMatchObject({ from: 8, next: 18, truncated: true, retainedFrom: 8 });
+    expect(ring.page({ since: 0 })).toMatchObject({ from: 0, next: 7, truncated: false, retainedFrom: 0 });
+    expect(ring.page({ since: 7 })).toMatchObject({ from: 8, next: 18, truncated: true, more: true });
+    expect(ring.page({ since: 18 })).toMatchObject({ from: 19, next: 24, truncated: true, more: false });
     expect(textOf(ring, { since: 18 })).toBe('seven');
+    expect(ring.page({ tail: 9 })).toMatchObject({ from: 19, truncated: true, retainedFrom: 0 });
+  });
+
+  test('gives the byte that stands for a gap to nobody who searches', () => {
+    const ring = filled('one\n');
+    for (const text of ['two\n', 'half', 'four\n']) {
+      ring.gap();
+      ring.append(Buffer.from(text));
+    }
+    const texts = (from: number, to: number) => {
+      const { portions, letGo } = ring.share(from, to);
+      letGo();
+      return portions.map((part) => [part.line, ring.copy(part.from, part.to).toString()]);
+    };
+    expect(texts(0, ring.end)).toEqual([
+      [0, 'one\n'],
+      [2, 'two\n'],
+      [4, 'half'],
+      [5, 'four\n'],
+    ]);
+    expect(texts(4, 9)).toEqual([[2, 'two\n']]);
+    expect(texts(4, 5)).toEqual([]);
+  });
+
+  test('forgets what lies before the oldest of very many gaps, and says so', () => {
+    const ring = filled('0\n');
+    for (let gaps = 1; gaps <= 100; gaps++) {
+      ring.gap();
+      ring.append(Buffer.from(`${gaps}\n`));
+    }
+    const told: boolean[] = [];
+    const texts: string[] = [];
+    for (let since = 0, more = true; more; ) {
+      const page = ring.page({ since });
+      told.push(page.truncated);
+      texts.push(page.bytes.toString());
+      ({ next: since, more } = page);
+    }
+    expect(texts).toEqual(Array.from({ length: 65 }, (_, index) => `${index + 36}\n`));
+    expect(told).toEqual(texts.map(() => true));
+  });
+
+  test('answers a place in output that was lost with all that came since, and says so', () => {
+    const ring = new ByteRing();
+    ring.leap();
+    ring.append(Buffer.from('new\n'));
+    expect(ring.page({ since: 1_000 })).toMatchObject({ from: 1, next: 5, truncated: true });
+    expect(ring.page({ since: 5 })).toMatchObject({ from: 5, next: 5, truncated: false });
   });
 
   test('counts what there has been, kept or not', () => {

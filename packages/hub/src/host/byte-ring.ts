@@ -70,6 +70,8 @@ export interface SharedRange {
 }
 
 const portionSize = 64 * 1024;
+/** How many places are known where something is missing. */
+const mostGaps = 64;
 
 export interface RingOptions {
   /** Where its first byte lies in the output. */
@@ -86,8 +88,10 @@ export class ByteRing {
   readonly #marks = new PlainMarks();
   #start: number;
   #heldFrom = Number.POSITIVE_INFINITY;
-  /** The byte that stands for something that is missing, if there is one. */
-  #gap = -1;
+  /** The bytes that stand for something that is missing, in their order; older ones may not be kept any more. */
+  #gaps: number[] = [];
+  /** Whether output that was counted before this ring began is lost. */
+  #isAnew = false;
 
   constructor(limits: RingLimits = defaultLimits, { from, shared }: RingOptions = {}) {
     this.#limits = limits;
@@ -155,6 +159,7 @@ export class ByteRing {
 
   /** Forgets everything and goes on in a new line, behind a gap of one byte: how many are missing nobody knows. */
   leap(): void {
+    this.#isAnew ||= this.end === 0;
     this.#slabs.leap(1);
     this.#lines.push(this.end);
     this.#lines.dropBefore(this.#lines.last);
@@ -163,13 +168,14 @@ export class ByteRing {
   }
 
   /**
-   * Goes on in a new line, behind a byte that stands for what is missing and is given to nobody. Only one such place is
-   * known: what lies before another is forgotten.
+   * Goes on in a new line, behind a byte that stands for what is missing and is given to nobody. Past a number of such
+   * places, what lies before the oldest is forgotten.
    */
   gap(): void {
-    if (this.#gap >= this.#start && this.#gap === this.end - 1) return; // Nothing has come since.
-    if (this.#gap >= this.#start) this.#dropBefore(this.#gap + 1);
-    this.#gap = this.end;
+    this.#gaps = this.#gaps.filter((gap) => gap >= this.#start);
+    if (this.#gaps.at(-1) === this.end - 1) return; // Nothing has come since.
+    if (this.#gaps.length === mostGaps) this.#dropBefore((this.#gaps.shift() ?? 0) + 1);
+    this.#gaps.push(this.end);
     this.append(Buffer.of(newline));
   }
 
@@ -183,12 +189,12 @@ export class ByteRing {
   /** The first byte at a place or after it that is kept. */
   keptFrom(offset: number): number {
     const from = Math.max(offset, this.#start);
-    return from === this.#gap ? from + 1 : from;
+    return this.#gaps.includes(from) ? from + 1 : from;
   }
 
   /** How far that lies together which begins at a place. */
   #togetherTo(from: number): number {
-    return from < this.#gap ? this.#gap : this.end;
+    return this.#gaps.find((gap) => gap > from) ?? this.end;
   }
 
   /** However many lines there are, none from this place on is forgotten; too many bytes still are. */
@@ -223,12 +229,12 @@ export class ByteRing {
     const start = Math.min(Math.max(from, this.#start), this.end);
     const end = Math.min(Math.max(to, start), this.end);
     const portions: Portion[] = [];
-    for (let at = start; at < end; ) {
+    for (let at = this.keptFrom(start); at < end; at = this.keptFrom(at)) {
       const line = this.#lines.lineAt(at);
       // A first line that is not whole goes alone: the others are counted from where they begin.
       const far = this.#lines.at(line) < at ? at : at + portionSize;
       const next = Math.max(line + 1, this.#lines.lineAt(far));
-      const to = next > this.#lines.last ? end : Math.min(end, this.#lines.at(next));
+      const to = Math.min(end, this.#togetherTo(at), next > this.#lines.last ? end : this.#lines.at(next));
       portions.push({ from: at, to, line, isPlain: this.#marks.isPlain(at, to) });
       at = to;
     }
@@ -250,9 +256,13 @@ export class ByteRing {
   page(query: PageQuery = {}): Page {
     const { limit = Number.POSITIVE_INFINITY, maxBytes = Number.POSITIVE_INFINITY } = query;
     const asked = this.#askedFrom(query);
+    // Nobody here has counted so far: it is a place in what was lost, after which comes all that there is.
+    if (this.#isAnew && query.since !== undefined && asked > this.end)
+      return { ...this.page({ ...query, since: this.#start }), truncated: true };
     let from = Math.min(this.keptFrom(asked), this.end);
     // Of a tail the last bytes are given, and they lie together.
-    if (query.tail !== undefined && from < this.#gap) from = this.#gap + 1;
+    const lastGap = this.#gaps.at(-1) ?? -1;
+    if (query.tail !== undefined && from < lastGap) from = lastGap + 1;
     if (query.tail !== undefined && this.end - from > maxBytes) {
       const lineStart = this.#lines.at(this.#lines.firstFrom(this.end - maxBytes));
       from = lineStart < this.end && lineStart >= this.end - maxBytes ? lineStart : this.end - maxBytes;
