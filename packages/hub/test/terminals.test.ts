@@ -66,6 +66,29 @@ describe.each(['pty', 'tmux'] as const)('a %s terminal', (backend) => {
     expect(text).toMatch(/^033\[1;1R033\[\?1;2c +033\[0n +x$/);
   });
 
+  it('is answered what it asks in a flood, in order and once, whoever looks on', async () => {
+    const flood = 'yes | head -c 2500000';
+    const asked = [
+      String.raw`printf '\033[c'`,
+      String.raw`printf '\033['`,
+      'printf 5n',
+      String.raw`printf '\033[c'`,
+    ];
+    const id = await open(
+      `stty raw -echo; printf ready; head -c 1 >/dev/null; ${asked.map((ask) => `${ask}; ${ask.endsWith("['") ? 'sleep 0.1' : flood}`).join('; ')}
+       head -c 18 | od -An -c -w100 | tr -d ' '; head -c 1 | od -An -c`,
+    );
+    await shows(id, 'ready');
+    await hub.client.call('pane:screen', { paneId: id });
+    await hub.client.call('pane:write', { paneId: id, data: 'x' });
+    await shows(id, '033');
+    await hub.client.call('pane:screen', { paneId: id });
+    await hub.client.call('pane:write', { paneId: id, data: 'x' });
+    await exit(id);
+    const { lines = [] } = await hub.client.call('pane:read', { paneId: id, tail: 4 });
+    expect(lines.map((line) => line.text).join(' ')).toMatch(/033\[\?1;2c033\[0n033\[\?1;2c +x *$/);
+  });
+
   it('takes the name of a key for text when it is written', async () => {
     const id = await open('cat');
     expect(await hub.client.call('pane:write', { paneId: id, data: 'C-c Up', enter: true })).toEqual({

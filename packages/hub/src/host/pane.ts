@@ -7,7 +7,7 @@ import type { OutputBudget } from './output-budget.ts';
 import type { PipeSource } from './pipe-source.ts';
 import type { Exit, PtyProcess } from './pty-driver.ts';
 import type { HostPane, SearchQuery, Shown } from './requests.ts';
-import { Screen, type ScreenSnapshot } from './screen.ts';
+import { type Asked, Screen, type ScreenSnapshot } from './screen.ts';
 import type { SearchOutcome, SearchThreads } from './search-threads.ts';
 import { TerminalQuestions } from './terminal-questions.ts';
 import type { Terminals } from './terminals.ts';
@@ -88,8 +88,10 @@ export class Pane {
     if (this.#exit) return; // The end was told after the last byte.
     this.output.append(bytes);
     this.#use();
-    if (this.#screen && !this.#screen.isClosed) this.#screen.wake();
-    else if (this.#options.answers) this.#answer(bytes);
+    const screen = this.#screen?.isClosed ? null : this.#screen;
+    const asked = screen || this.#options.answers ? this.#askedIn(bytes) : [];
+    if (screen) screen.wake(asked);
+    else if (asked.length > 0) this.#answer(asked);
     for (const listener of this.#listeners) listener();
   }
 
@@ -97,11 +99,19 @@ export class Pane {
     this.#options.budget.use(this.output.ring, this.#options.memoryFamily);
   }
 
+  /** What the program asks its terminal in what it has just printed; of tmux that terminal is tmux. */
+  #askedIn(bytes: Uint8Array): readonly Asked[] {
+    if (this.#source?.kind !== 'pty') return [];
+    return this.#questions.find(bytes).map(({ text, back, length }) => {
+      const at = this.output.end - back;
+      return { text, at, end: at + length };
+    });
+  }
+
   /** Draws the screen for a program that has asked its terminal something just now. */
-  #answer(bytes: Uint8Array): void {
-    const back = this.#questions.find(bytes);
-    if (back === undefined) return;
-    this.#screen = this.#makeScreen(this.output.end - back);
+  #answer(asked: readonly Asked[]): void {
+    this.#screen = this.#makeScreen(asked[0]?.at ?? this.output.end);
+    this.#screen.wake(asked);
     if (this.#options.screenIdleMs !== Number.POSITIVE_INFINITY) this.#dropScreenLater();
   }
 
@@ -209,7 +219,10 @@ export class Pane {
 
   #dropScreenLater(): void {
     if (this.#screenTimer) clearTimeout(this.#screenTimer);
-    this.#screenTimer = setTimeout(() => this.#dropScreen(), this.#options.screenIdleMs);
+    this.#screenTimer = setTimeout(() => {
+      if (this.#screen?.isAsked) this.#dropScreenLater();
+      else this.#dropScreen();
+    }, this.#options.screenIdleMs);
     this.#screenTimer.unref();
   }
 

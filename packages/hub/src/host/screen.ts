@@ -19,14 +19,24 @@ export interface ScreenOptions {
   readonly answer?: (bytes: Buffer) => void;
 }
 
+/** A question of the program, and where in its output. */
+export interface Asked {
+  readonly text: string;
+  readonly at: number;
+  readonly end: number;
+}
+
+/** More than a terminal takes as input at once. */
+const mostAsked = 4096;
+
 /** How much output a screen is made from when nobody looked before, or when it has fallen behind. */
 const replayed = 512 * 1024;
 const mostBehind = 1024 * 1024;
 const portion = 64 * 1024;
 
 /**
- * A terminal that draws a pane's output. It reads from the ring at its own pace: a flood is passed over and nobody
- * waits for it.
+ * A terminal that draws a pane's output. It reads from the ring at its own pace: a flood is passed over, but for what
+ * the program asks in it, and nobody waits for it.
  */
 export class Screen {
   readonly #terminal: RemoteTerminal;
@@ -36,6 +46,8 @@ export class Screen {
   #feeding = false;
   #looking: { readonly target: number; resolve(): void }[] = [];
   #answering = false;
+  /** What the program has asked in what is not drawn yet. */
+  #asked: Asked[] = [];
   #resynced: boolean;
   #closed = false;
 
@@ -50,8 +62,9 @@ export class Screen {
     this.wake();
   }
 
-  /** There is new output. */
-  wake(): void {
+  /** There is new output, in which the program asks its terminal something. */
+  wake(asked: readonly Asked[] = []): void {
+    if (this.#options.answer) this.#asked.push(...asked.slice(0, mostAsked - this.#asked.length));
     if (this.#feeding || this.#closed) return;
     this.#feeding = true;
     this.#draw()
@@ -59,6 +72,11 @@ export class Screen {
       .finally(() => {
         this.#feeding = false;
       });
+  }
+
+  /** Whether the program waits for an answer. */
+  get isAsked(): boolean {
+    return this.#asked.length > 0;
   }
 
   get isClosed(): boolean {
@@ -74,7 +92,7 @@ export class Screen {
       const bytes = ring.some(this.#fed, most);
       const end = this.#fed + bytes.length;
       await this.#terminal.write(bytes);
-      this.#fed = end;
+      this.#goTo(end);
       this.#letLook();
     }
   }
@@ -86,10 +104,20 @@ export class Screen {
     this.#looking = this.#looking.filter(({ target }) => !isDone(target));
   }
 
+  #goTo(place: number): void {
+    this.#fed = place;
+    if (this.isAsked) this.#asked = this.#asked.filter(({ end }) => end > place);
+  }
+
+  /** What was asked there is asked of the screen as it was before: where the cursor had been by then nobody knows. */
   async #passOver(): Promise<void> {
+    const { ring, answerFrom } = this.#options;
     const { alternate } = await this.#terminal.look();
-    this.#terminal.reset({ alternate });
-    this.#fed = replayStart(this.#options.ring);
+    const place = replayStart(ring);
+    const passed = this.#asked.filter(({ at }) => at >= answerFrom && at < place);
+    this.#asked = this.#asked.filter(({ at }) => at >= place);
+    this.#terminal.reset({ alternate, asked: passed.map(({ text }) => text).join('') });
+    this.#fed = place;
     this.#resynced = true;
   }
 

@@ -24,20 +24,27 @@ describe('a question to a terminal', () => {
       const found = [`${before}${text.slice(0, cut)}`, `${text.slice(cut)} after`].map((part) =>
         finder.find(Buffer.from(part)),
       );
-      const places = found.flatMap((back, index) =>
-        back === undefined
-          ? []
-          : [index === 0 ? before.length + cut - back : before.length + text.length + 6 - back],
+      const places = found.flatMap((asked, index) =>
+        asked.map(({ back }) =>
+          index === 0 ? before.length + cut - back : before.length + text.length + 6 - back,
+        ),
       );
       expect(places).toEqual([before.length]);
     }
+  });
+
+  test('is found beside others, each as a terminal would have to be asked it', () => {
+    const text = 'one\x1b[6n two\x1b[31m\x1b]11;?\x07three \x1bP$qm\x1b\\ \x1b[>0q';
+    expect(new TerminalQuestions().find(Buffer.from(text)).map((question) => question.text)).toEqual([
+      ...['\x1b[6n', '\x1b]11;?\x07', '\x1bP$qm\x1b\\', '\x1b[>0q'],
+    ]);
   });
 
   test('is not found where none is', () => {
     const finder = new TerminalQuestions();
     fc.assert(
       fc.property(fc.array(fc.constantFrom(...others.map((text) => `${text} `))), (texts) => {
-        for (const text of texts) expect(finder.find(Buffer.from(text))).toBeUndefined();
+        for (const text of texts) expect(finder.find(Buffer.from(text))).toEqual([]);
       }),
     );
   });

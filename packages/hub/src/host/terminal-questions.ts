@@ -1,24 +1,35 @@
 const escapeByte = 0x1b;
 const longestUnfinished = 32;
 
-/** What are you, where is your cursor, which modes, settings and colours have you. */
-const question =
-  /\x1b\[[>=]?\d*c|\x1b\[\??\d+n|\x1b\[\??\d+\$p|\x1b\[>\d*q|\x1bP[$+]q|\x1b\](?:4;\d+|1[0-2]);\?/;
-const unfinished = /\x1b(?:\[[0-?]*\$?|\][\d;]*|P[$+]?)?$/;
+/** A question to a terminal, as one that is told nothing else would be asked it. */
+export interface Question {
+  readonly text: string;
+  /** How far before the end of what is printed now it begins, and how long it is there. */
+  readonly back: number;
+  readonly length: number;
+}
 
-/** Finds out whether a program asks its terminal something, so that one need be there only for those that do. */
+/** What are you, where is your cursor, which modes, settings and colours have you. What all have in common is looked at once. */
+const questions =
+  /\x1b(?:\[(?:[>=]?\d*c|\??\d+(?:n|\$p)|>\d*q)|(?:P[$+]q[^\x07\x1b]{0,64}|\](?:4;\d+|1[0-2]);\?)(\x07|\x1b\\)?)/g;
+const unfinished = /\x1b(?:\[[0-?]*\$?|\][\d;]*|P[$+]?)?$/;
+const stringEnd = '\x1b\\';
+
+/** Finds out what a program asks its terminal, so that one need be there only for those that do, and none goes unanswered. */
 export class TerminalQuestions {
   /** The beginning of a sequence whose end is still to come. */
   #begun = '';
 
-  /** Answers how far before the end of what is printed now the first question may begin; nothing when none is asked. */
-  find(chunk: Uint8Array): number | undefined {
+  find(chunk: Uint8Array): readonly Question[] {
     const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length);
     const at = this.#begun === '' ? bytes.indexOf(escapeByte) : 0;
-    if (at === -1) return undefined;
+    if (at === -1) return [];
     const text = this.#begun + bytes.toString('latin1', at);
-    const found = question.exec(text);
     this.#begun = unfinished.exec(text.slice(-longestUnfinished))?.[0] ?? '';
-    return found ? text.length - found.index : undefined;
+    return Array.from(text.matchAll(questions), ({ 0: asked, 1: end, index }) => ({
+      text: asked[1] === '[' || end ? asked : asked + stringEnd,
+      back: text.length - index,
+      length: asked.length,
+    }));
   }
 }

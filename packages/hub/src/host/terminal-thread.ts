@@ -17,13 +17,20 @@ export interface TerminalView {
   readonly applicationCursor: boolean;
 }
 
+/** What is left of a terminal that passes something over. */
+export interface TerminalReset {
+  readonly alternate: boolean;
+  /** What the program has asked in what is passed over. */
+  readonly asked: string;
+}
+
 /** What the host asks of a terminal, by its number; what has a `turn` is answered with the same. */
 export type TerminalRequest = { readonly terminal: number } & (
   | { readonly open: { readonly cols: number; readonly rows: number } }
   | { readonly write: Uint8Array<ArrayBuffer>; readonly turn: number }
   | { readonly look: true; readonly turn: number }
   | { readonly resize: { readonly cols: number; readonly rows: number } }
-  | { readonly reset: { readonly alternate: boolean } }
+  | { readonly reset: TerminalReset }
   | { readonly close: true }
 );
 
@@ -69,8 +76,9 @@ class DrawnTerminal {
     this.#terminal.resize(cols, rows);
   }
 
-  reset({ alternate }: { readonly alternate: boolean }): void {
-    this.#terminal.reset();
+  reset({ alternate, asked }: TerminalReset): void {
+    // It happens in its turn: before whatever is written after it.
+    this.#terminal.write(asked, () => this.#terminal.reset());
     if (alternate) this.#terminal.write('\x1b[?1049h');
   }
 

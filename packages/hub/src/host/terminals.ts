@@ -1,7 +1,7 @@
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { HostError } from './host-error.ts';
-import type { TerminalNews, TerminalRequest, TerminalView } from './terminal-thread.ts';
+import type { TerminalNews, TerminalRequest, TerminalReset, TerminalView } from './terminal-thread.ts';
 
 /** A terminal on the thread of the screens. What is asked of it happens in the order it was asked for. */
 export interface RemoteTerminal {
@@ -9,7 +9,8 @@ export interface RemoteTerminal {
   write(bytes: Uint8Array): Promise<void>;
   look(): Promise<TerminalView>;
   resize(cols: number, rows: number): void;
-  reset(state: { readonly alternate: boolean }): void;
+  /** Forgets what it shows, after it has answered what it is asked. */
+  reset(state: TerminalReset): void;
   close(): void;
 }
 
