@@ -1,4 +1,6 @@
 import { execFileSync } from 'node:child_process';
+import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { CliGround } from './cli-ground.ts';
 import { TestHub, until } from './test-hub.ts';
@@ -10,6 +12,12 @@ const tmuxPid = (hub: TestHub): number =>
       encoding: 'utf8',
     }),
   );
+
+/** What the disk has of a pane's output. */
+const filesOf = (hub: TestHub, id: string) => {
+  const folder = join(hub.dir, 'panes', id);
+  return existsSync(folder) ? readdirSync(folder).map((name) => statSync(join(folder, name))) : [];
+};
 
 const codeOf = (failed: Promise<unknown>): Promise<unknown> =>
   failed.then(
@@ -82,6 +90,51 @@ describe.concurrent('a process that is stopped, not ended', () => {
       (await hub.client.call('pane:screen', { paneId: id })).lines.some((line) => line.includes('back')),
     );
   }, 60_000);
+
+  it.each([
+    { keep: 'memory', killed: 'the host' },
+    { keep: 'disk', killed: 'host and hub' },
+  ])(
+    'tmux, while $killed is killed: its panes are not taken for dead, and are met again with all it has ($keep)',
+    async ({ keep, killed }) => {
+      await using hub = await TestHub.start({ config: `[output]\nkeep = "${keep}"\n` });
+      await hub.client.call('session:start', {});
+      const go = join(hub.home, 'go');
+      const script = `echo before; until [ -e ${go} ]; do sleep 0.1; done; echo meanwhile; touch ${go}.printed; exec cat`;
+      const { id } = await hub.client.call('pane:new', { argv: ['sh', '-c', script], backend: 'tmux' });
+      const texts = async (): Promise<string[]> =>
+        ((await hub.client.call('pane:read', { paneId: id })).lines ?? []).map(({ text }) => text);
+      await until(async () => (await texts())[0] === 'before');
+      if (keep === 'disk') await until(() => filesOf(hub, id).some(({ size }) => size > 0));
+      const pid = tmuxPid(hub);
+      process.kill(pid, 'SIGSTOP');
+      try {
+        if (killed !== 'the host') await hub.kill('SIGKILL');
+        process.kill(hub.hostPid(), 'SIGKILL');
+        // The kernel takes what the program prints; nobody hears it.
+        writeFileSync(go, '');
+        await until(() => existsSync(`${go}.printed`));
+        if (killed !== 'the host') await hub.start();
+        const { id: other } = await hub.client.call('pane:new', { argv: ['cat'], backend: 'pty' });
+        expect(await hub.client.call('pane:read', { paneId: other })).toMatchObject({ lines: [] });
+        const listed = await hub.client.call('pane:list', {});
+        expect(listed.find((pane) => pane.id === id)).toMatchObject({ status: 'running' });
+        // What is on the disk can be read meanwhile, and what is nowhere says why it cannot.
+        if (keep === 'disk') expect(await texts()).toEqual(['before']);
+        else await expect(texts()).rejects.toMatchObject({ code: 'unavailable', hint: expect.any(String) });
+        expect(await codeOf(hub.client.call('pane:write', { paneId: id, data: 'x' }))).toBe('unavailable');
+      } finally {
+        process.kill(pid, 'SIGCONT');
+      }
+      await until(async () => (await texts().catch((): string[] => [])).includes('meanwhile'));
+      expect(await texts()).toEqual(['before', 'meanwhile']);
+      await hub.client.call('pane:write', { paneId: id, data: 'on', enter: true });
+      await until(async () => (await texts()).at(-1) === 'on');
+      const { truncated } = await hub.client.call('pane:read', { paneId: id, since: 0 });
+      expect(truncated).toBe(keep === 'memory');
+    },
+    120_000,
+  );
 
   it('tmux: the command line says that it does not answer, and never that it is not there', async () => {
     await using ground = new CliGround();
