@@ -218,6 +218,42 @@ describe('a call that is to be asked for', () => {
     await hub.client.call('pane:close', { paneId: id });
   });
 
+  it('is the same for sessions, whichever way they are started and typed into', async () => {
+    const post = async (path: string, body: object) => {
+      const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+      const sent = { method: 'POST', path, headers, body: JSON.stringify(body) } as const;
+      const answer = await hub.send(sent);
+      return [answer.status, JSON.parse(answer.body).error?.code];
+    };
+    const before = await hub.client.call('pane:list', {});
+    const denied = [{ command: 'cat' }, { command: '/bin/cat' }, { command: 'sh', args: ['-c', 'exit 1'] }];
+    for (const body of denied) expect(await post('/api/sessions', body)).toEqual([403, 'forbidden']);
+    const shut = await post('/api/sessions/open-shut/input', { data: 'x' });
+    expect(shut).toEqual([403, 'forbidden']);
+    const asked = post('/api/sessions', { command: 'sleep', args: ['1000'] });
+    const { id, command } = await waiting(hub);
+    expect(command).toEqual(['sleep', '1000']);
+    await resolve(hub, id, 'deny');
+    expect(await asked).toEqual([403, 'forbidden']);
+    const { url } = hub.discovery;
+    const socket = new WebSocket(`${url.replace('http', 'ws')}/ws`, {
+      headers: { authorization: `Bearer ${token}` },
+    });
+    const heard: { readonly type: string; readonly code?: string }[] = [];
+    socket.on('message', (data) => heard.push(JSON.parse(String(data))));
+    await new Promise((opened) => socket.once('open', opened));
+    for (const body of denied) socket.send(JSON.stringify({ type: 'spawn', ...body }));
+    socket.send(JSON.stringify({ type: 'input', sessionId: 'open-shut', data: 'x' }));
+    const errors = await until(() => {
+      const found = heard.filter(({ type }) => type === 'error');
+      return found.length === denied.length + 1 && found;
+    });
+    expect(errors.map(({ code }) => code)).toEqual(Array(4).fill('forbidden'));
+    expect(await printed(hub, 'open-shut')).toBe('');
+    expect(await hub.client.call('pane:list', {})).toHaveLength(before.length);
+    socket.close();
+  });
+
   it('is withdrawn when the caller goes, and an answer then does nothing', async () => {
     const sent = request({
       socketPath: hub.socket,

@@ -76,6 +76,22 @@ describe.each(['pty', 'tmux'] as const)('what %s panes printed', (backend) => {
     await expect(read(id, asked as object)).rejects.toMatchObject({ code: 'invalid_arguments' });
   });
 
+  it('is read page by page where it is one line of 10 MB without an end', async () => {
+    const size = 10_000_000;
+    const id = await ended(`head -c ${size} /dev/zero | tr '\\0' x; printf end`);
+    let text = '';
+    let pages = 0;
+    for (let since = 0, more = true; more; pages++) {
+      const page = await read(id, { since });
+      expect(page).toMatchObject({ from: since, truncated: false, retainedFrom: 0 });
+      text += texts(page).join('');
+      ({ next: since, more } = page);
+    }
+    expect(pages).toBeGreaterThan(1);
+    expect([text.length, text.slice(-4)]).toEqual([size + 3, 'xend']);
+    expect((await search(id, 'xend$')).matches).toHaveLength(1);
+  });
+
   it('is one line of a progress bar, and every byte of it in the raw view', async () => {
     const id = await ended(
       `awk 'BEGIN { for (i = 0; i < 4000; i++) printf "\\r%d of 4000", i; printf "\\r4000 of 4000\\n" }'`,

@@ -54,6 +54,15 @@ describe('/api/sessions', () => {
     });
   });
 
+  it('counts bytes, of characters and of what is none', async () => {
+    const { id } = await start('printf', '\\303\\266l\\342\\202\\254 \\377');
+    await until(async () => (await session(id)).status === 'exited');
+    const buffer = async (view: string) => (await rest('GET', `/api/sessions/${id}/buffer/${view}`)).value;
+    expect(await buffer('raw')).toEqual({ raw: 'öl€ \ufffd', byteLength: 8 });
+    expect((await buffer('plain')).plain).toBe('öl€ \ufffd');
+    await rest('DELETE', '/api/sessions');
+  });
+
   it('types, kills and forgets, and calls killed only what is dead', async () => {
     const { id } = await start(
       'sh',
@@ -308,6 +317,16 @@ describe('/ws', () => {
     });
     await client.send({ type: 'input', sessionId: id, data: '\r' });
     await until(() => client.text(id).includes('45 123'));
+    client.socket.close();
+    await rest('DELETE', '/api/sessions');
+  });
+
+  it('says of what is typed into an ended session that it has ended', async () => {
+    const { id } = await start('true');
+    await until(async () => (await session(id)).status === 'exited');
+    const client = new Client();
+    await client.send({ type: 'input', sessionId: id, data: 'x' });
+    expect(await client.next('error')).toMatchObject({ code: 'pane_exited' });
     client.socket.close();
     await rest('DELETE', '/api/sessions');
   });

@@ -70,6 +70,8 @@ it('numbers lines as the pane does, and says how to go on', () => {
       '</pty_output>',
     ].join('\n'),
   );
+  const long = 'x'.repeat(5000);
+  expect(read([{ n: 1, text: long }])).toContain(`\n00001| ${long}\n`);
   expect(read([])).toContain('(Nothing there; it has printed 3 lines)');
 });
 
