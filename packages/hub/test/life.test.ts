@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import {
   existsSync,
@@ -413,6 +413,15 @@ describe('a tmux pane whose pipe is cut while its host lives', () => {
       const { matches, ...rest } = await search('^(first|second|third|fourth)$');
       expect(matches.map(({ text }) => text)).toEqual(['first', ...words].toReversed());
       expect(rest).toEqual({ more: false, complete: true });
+      const poly = join(import.meta.dirname, '..', 'bin', 'poly');
+      const told = spawnSync(poly, ['read', id, '--since', '0'], { env: hub.env, encoding: 'utf8' });
+      expect(told.stdout.trim().split('\n')).toEqual(['first', ...words]);
+      expect(told.stderr.trim().split('\n')).toEqual(
+        matches
+          .slice(0, -1)
+          .toReversed()
+          .map(({ n }) => `poly: something is missing before line ${n}.`),
+      );
       // What stands for a gap is no line.
       expect((await search('^$')).matches).toEqual([]);
     },

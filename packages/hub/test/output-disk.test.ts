@@ -250,6 +250,8 @@ describe('output on the disk', () => {
     const after = await read(hub, id, { since: next });
     expect(after).toMatchObject({ lines: [{ n: 4, text: 'new' }], truncated: true, more: false });
     expect(after.from).toBeGreaterThan(next);
+    expect(await read(hub, id, { fromLine: 3, limit: 1 })).toMatchObject({ truncated: false });
+    expect(await read(hub, id, { fromLine: 4, limit: 1 })).toMatchObject({ truncated: true });
   });
 
   it('is lost with the host where it is kept in memory, and says how it would not have been', async () => {

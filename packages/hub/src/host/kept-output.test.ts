@@ -168,6 +168,26 @@ describe('kept output', () => {
     );
   });
 
+  test('tells a gap also to whoever reads line by line', async () => {
+    const output = new KeptOutput(new ByteRing(), null);
+    for (const text of ['one\nhalf', 'new\n', 'newer\n']) {
+      if (output.end > 0) output.leap();
+      output.append(Buffer.from(text));
+    }
+    const told = [0, 1, 2, 3, 4].map(async (fromLine) => {
+      const { bytes, truncated } = await output.page({ fromLine, limit: 1 });
+      return [bytes.toString(), truncated];
+    });
+    // The third gap comes where a line has ended, and has a number of its own.
+    expect(await Promise.all(told)).toEqual([
+      ['one\n', false],
+      ['half', false],
+      ['new\n', true],
+      ['newer\n', true],
+      ['newer\n', true],
+    ]);
+  });
+
   test('without one of its files is what the others have', async () => {
     const chunk = Buffer.from('0123456789\n'.repeat(10_000));
     const { output, files } = await keep([chunk, chunk, chunk, chunk], 2 ** 30);

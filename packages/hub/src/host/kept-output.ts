@@ -116,20 +116,26 @@ export class KeptOutput {
 
   async page(query: PageQuery = {}): Promise<Page> {
     const first = this.#firstOf(query);
-    if (!first) return this.#told(this.ring.page(query));
+    if (!first) return this.#told(this.ring.page(query), query);
     const to = this.#windowEnd(query, first);
     const window = await this.#window(first, to, (read) => isWhole(read, query));
-    if (query.tail !== undefined && window.end < to) return this.#told(this.ring.page(query));
+    if (query.tail !== undefined && window.end < to) return this.#told(this.ring.page(query), query);
     // It could not be read, and is not kept any more.
     if (window.end === first.from.offset) return this.page(query);
     const page = window.page(query);
     if (query.fromLine !== undefined && page.from === window.end && window.end < this.end)
       return this.page({ ...query, fromLine: undefined, since: window.end });
-    return this.#told(page);
+    return this.#told(page, query);
   }
 
-  #told(page: Page): Page {
-    return { ...page, retainedFrom: this.start, end: this.end, more: page.next < this.end };
+  #told(page: Page, { fromLine }: PageQuery): Page {
+    const { from, next } = page;
+    const { start, end } = this;
+    // Whoever reads line by line would not see that something is missing between two of them.
+    const isBehindGap =
+      fromLine !== undefined && from > start && from < end && this.keptFrom(from - 1) === from;
+    const truncated = page.truncated || isBehindGap;
+    return { ...page, retainedFrom: start, end, more: next < end, truncated };
   }
 
   /** Where an answer is looked for, if it does not begin in memory. */

@@ -70,6 +70,9 @@ it('numbers lines as the pane does, and says how to go on', () => {
       '</pty_output>',
     ].join('\n'),
   );
+  const behindGap = { ...page, lines, from: 9, truncated: true };
+  expect(readAnswer(pane, behindGap, { isTail: true })).toContain('offset reads those that are kept');
+  expect(readAnswer(pane, behindGap)).toContain('(Something is missing before these lines');
   const long = 'x'.repeat(5000);
   expect(read([{ n: 1, text: long }])).toContain(`\n00001| ${long}\n`);
   expect(read([])).toContain('(Nothing there; it has printed 3 lines)');

@@ -52,11 +52,14 @@ const numbered = ({ n, text }: PaneLine): string => `${String(n).padStart(5, '0'
 export function readAnswer(
   pane: PaneInfo,
   { lines = [], more, truncated, from, retainedFrom }: PaneReadResult,
+  { isTail = false }: { readonly isTail?: boolean } = {},
 ): string {
   const older =
-    from > retainedFrom
-      ? '(Earlier lines are left out to keep this short; offset reads them)'
-      : '(Older lines are no longer kept)';
+    from <= retainedFrom
+      ? '(Older lines are no longer kept)'
+      : isTail
+        ? '(Earlier lines are left out here; offset reads those that are kept)'
+        : '(Something is missing before these lines: nobody could keep it)';
   const range = `Lines ${lines[0]?.n}-${lines.at(-1)?.n}`;
   const trailer =
     lines.length === 0

@@ -42,7 +42,8 @@ export const usePanes: {
     const known = await pane(paneId);
     if (pattern === undefined) {
       const range = offset === undefined ? { tail: limit } : { fromLine: Math.max(offset, 1), limit };
-      return readAnswer(known, await client.call('pane:read', { paneId, ...range }));
+      const read = await client.call('pane:read', { paneId, ...range });
+      return readAnswer(known, read, { isTail: offset === undefined });
     }
     const before = offset === undefined ? {} : { before: Math.max(offset, 1) };
     const found = await client.call('pane:search', { paneId, pattern, limit, ignoreCase, ...before });

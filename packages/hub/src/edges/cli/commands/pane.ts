@@ -279,11 +279,15 @@ async function read(call: Call & { flags: ReadFlags }): Promise<number | undefin
   const data = Buffer.concat(pages.map((page) => Buffer.from(page.data ?? '', 'base64')));
   if (json) {
     const what = raw ? { data: data.toString('base64') } : { lines };
-    out.json({ ...last, from: first.from, truncated: first.truncated, ...what });
+    out.json({ ...last, from: first.from, truncated: pages.some(({ truncated }) => truncated), ...what });
   } else if (raw) out.bytes(data);
   else for (const { text } of lines) out.line(text);
-  if (since !== undefined && since > last.next)
+  if (since !== undefined && since > last.next && !first.truncated)
     out.note(`poly: ${paneId} has printed ${last.next} bytes so far: nothing stands at byte ${since} yet.`);
+  for (const page of pages.slice(1).filter(({ truncated }) => truncated))
+    out.note(
+      `poly: something is missing before ${raw ? `byte ${page.from}` : `line ${page.lines?.[0]?.n}`}.`,
+    );
   const before = (lines[0]?.n ?? 1) - 1;
   if (!json && !raw && first.truncated && first.from <= first.retainedFrom)
     out.note('poly: what was printed before that is no longer kept.');
