@@ -365,6 +365,15 @@ it('refuses to listen where others could reach it', async () => {
   for (const hostname of ['0.0.0.0', '::', '192.168.1.1']) {
     await expect(TestHub.start({ env: { POLY_HOSTNAME: hostname } })).rejects.toThrow(/does not listen on/);
   }
+  await expect(TestHub.start({ env: { PTY_WEB_HOSTNAME: '::' } })).rejects.toThrow(/does not listen on/);
+});
+
+it('listens where opencode-pty was told to, unless it was told otherwise itself', async () => {
+  const start = (env: Record<string, string>) => TestHub.start({ env });
+  await using asBefore = await start({ PTY_WEB_HOSTNAME: 'localhost' });
+  expect(asBefore.discovery.url).toMatch(/^http:\/\/localhost:/);
+  await using own = await start({ PTY_WEB_HOSTNAME: 'localhost', POLY_HOSTNAME: '127.0.0.1' });
+  expect(own.discovery.url).toMatch(/^http:\/\/127\.0\.0\.1:/);
 });
 
 it('ends the streams of a pane with its credential', async () => {

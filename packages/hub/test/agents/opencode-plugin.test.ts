@@ -8,9 +8,9 @@ import { createAgentHome } from './agent-home.ts';
 import { type Answer, type ModelServer, startModelServer, type Turn } from './model-server.ts';
 import { buildPlugin, OpenCodeServer, pluginUrl, poly, type ToolPart } from './opencode-server.ts';
 
-/** Calls the tool that the user's words name, and is content with whatever it answers. */
+/** Calls the tool that the user's words name, or fails as they say, and is content with whatever else there is. */
 const answer = ({ said }: Turn): Answer =>
-  said.startsWith('{"tool"') ? JSON.parse(said) : { text: 'Very well.' };
+  /^\{"(tool|status)"/.test(said) ? JSON.parse(said) : { text: 'Very well.' };
 
 const idOf = (text: string): string => /^ID: (\S+)$/m.exec(text)?.[1] ?? `no id in ${text}`;
 const stub2 = { agent: 'plan', model: { providerID: 'stub', modelID: 'stub-2' } };
@@ -190,6 +190,56 @@ describe('the plugin, listed twice in a real OpenCode', () => {
     },
   );
 
+  /** What OpenCode waits for its user to decide. */
+  const asked = async () => {
+    const pending = await opencode.api<{ id: string; permission: string; patterns: string[] }[]>(
+      'GET',
+      '/permission',
+    );
+    return pending[0];
+  };
+
+  it('asks for a folder where the rules say ask, by where it really is', async () => {
+    symlinkSync('/usr/share', join(opencode.home.work, 'shared'));
+    const answered = tool('pty_spawn', { command: 'cat', workdir: 'shared' });
+    const { id, ...question } = await until(asked);
+    expect(question).toMatchObject({ permission: 'external_directory', patterns: ['/usr/share/*'] });
+    await opencode.api('POST', `/permission/${id}/reply`, { reply: 'once' });
+    const spawned = await answered;
+    expect(spawned).toContain('Workdir: /usr/share\n');
+    await tool('pty_kill', { id: idOf(spawned), cleanup: true });
+  });
+
+  it('takes an answer for good for that line only', async () => {
+    const touch = (name: string) => tool('pty_spawn', { command: 'touch', args: [name] });
+    const first = touch('one *');
+    await opencode.api('POST', `/permission/${(await until(asked)).id}/reply`, { reply: 'always' });
+    for (const spawned of [await first, await touch('one *')])
+      await tool('pty_kill', { id: idOf(spawned), cleanup: true });
+    const other = touch('one and everything else');
+    await opencode.api('POST', `/permission/${(await until(asked)).id}/reply`, { reply: 'reject' });
+    expect(await other).toMatch(/^error/);
+    expect(await panes()).toEqual([]);
+  });
+
+  it('waits no longer when the user interrupts, and ends no terminal', async () => {
+    const id = await spawn(['cat']);
+    const text = JSON.stringify({ tool: 'pty_wait', input: { id, exit: true, timeout: 240 } });
+    await opencode.api('POST', `/session/${session}/prompt_async`, { parts: [{ type: 'text', text }] });
+    const waits = async (status: string) => {
+      const parts = (await opencode.messages(session)).flatMap(
+        (message): readonly ToolPart[] => message.parts,
+      );
+      const last = parts.findLast(({ tool: name }) => name === 'pty_wait');
+      return last?.state?.status === status && last.state.input.timeout === 240;
+    };
+    await until(() => waits('running'));
+    await opencode.api('POST', `/session/${session}/abort`);
+    await until(() => waits('error'));
+    expect(await panes()).toMatchObject([{ id, status: 'running' }]);
+    await tool('pty_kill', { id, cleanup: true });
+  });
+
   it.each([
     ['another project’s', '/somewhere/else'],
     ['whoever only says to be of this one', undefined],
@@ -233,6 +283,22 @@ describe('the plugin, listed twice in a real OpenCode', () => {
     await marked(paneId);
     expect(await notices(session, paneId)).toHaveLength(1);
     await hub.client.call('pane:close', { paneId });
+  });
+
+  it('tells of an end also while a turn dies, when OpenCode takes a message and loses it', async () => {
+    const failing = JSON.stringify({ status: 400, message: 'no such luck' });
+    for (const beforehand of [true, false]) {
+      const paneId = await spawn(untilTold, { notifyOnExit: true });
+      const fail = () =>
+        opencode.api('POST', `/session/${session}/message`, { parts: [{ type: 'text', text: failing }] });
+      const failed = beforehand ? await fail() : fail();
+      await hub.client.call('pane:write', { paneId, data: 'error', enter: true });
+      await failed;
+      await model.asked(({ body }) => JSON.stringify(body).includes(`<pty_exited>\\nID: ${paneId}`));
+      await marked(paneId);
+      expect(await notices(session, paneId)).toHaveLength(1);
+      await hub.client.call('pane:close', { paneId });
+    }
   });
 
   it('does not tell whoever killed it', async () => {
