@@ -8,7 +8,11 @@ export type OpenStore = (options?: { readonly now?: () => number }) => Promise<S
 /** Added to the schema by whoever runs this suite. */
 export const notes: Omit<Migration, 'id'> = {
   name: 'notes',
-  statements: ['CREATE TABLE notes (id TEXT PRIMARY KEY, text TEXT, number INTEGER, bytes BLOB) STRICT'],
+  statements: [
+    'CREATE TABLE notes (id TEXT PRIMARY KEY, text TEXT, number INTEGER, bytes BLOB) STRICT',
+    'CREATE TABLE letters (number INTEGER PRIMARY KEY, title TEXT, text TEXT) STRICT',
+  ],
+  searches: [{ name: 'letters_search', table: 'letters', key: 'number', columns: ['title', 'text'] }],
 };
 
 export const event = (name: string, payload: unknown = null): NewEvent => ({
@@ -219,6 +223,41 @@ export function storeContract(name: string, open: OpenStore): void {
       await Promise.all(range(4).map(() => store.commit({ events: [event('big', payload)] })));
       const read = await store.events({ after: 0, limit: 10 });
       expect(read.map((each) => each.payload === payload)).toEqual([true, true, true, true]);
+    });
+
+    test('text is found by its words from the commit that adds it to the one that takes it away', async () => {
+      await using store = await open();
+      const letter = (number: number, title: string | null, text: string) => ({
+        sql: 'INSERT INTO letters (number, title, text) VALUES (?, ?, ?)',
+        values: [number, title, text],
+      });
+      await store.commit({
+        statements: [
+          letter(1, 'Größe', 'the quick brown fox'),
+          letter(2, null, 'the slow fox AND "quoted" words'),
+          letter(3, 'fox', 'quick'),
+        ],
+      });
+      const found = async (words: string): Promise<readonly unknown[]> => {
+        const { sql, values } = store.matching('letters_search', words);
+        const rows = await store.query(`SELECT number FROM letters WHERE ${sql} ORDER BY number`, values);
+        return rows.map(({ number }) => number);
+      };
+      expect(await found('fox')).toEqual([1, 2, 3]);
+      expect(await found('QUICK fox')).toEqual([1, 3]);
+      expect(await found('qui*')).toEqual([1, 3]);
+      expect(await found('qui')).toEqual([]);
+      expect(await found('große')).toEqual([1]);
+      expect(await found('AND "quoted"')).toEqual([2]);
+      expect(await found('fox OR nothing')).toEqual([]);
+      expect(await found("x'; DROP TABLE letters")).toEqual([]);
+      await store.commit({ statements: [{ sql: 'DELETE FROM letters WHERE number = ?', values: [1] }] });
+      expect(await found('quick')).toEqual([3]);
+      for (const words of ['', ' ', '*"()'])
+        expect(() => store.matching('letters_search', words)).toThrow(
+          expect.objectContaining({ code: 'refused' }),
+        );
+      expect(() => store.matching('nothing', 'x')).toThrow(expect.objectContaining({ code: 'refused' }));
     });
 
     test('5,000 commits at once all happen, in groups', async () => {

@@ -3,6 +3,17 @@ export interface Migration {
   readonly id: number;
   readonly name: string;
   readonly statements: readonly string[];
+  /** Texts that can be searched by their words from then on. */
+  readonly searches?: readonly SearchIndex[];
+}
+
+/** Which columns of a table are searched; every database has its own way of keeping such an index. */
+export interface SearchIndex {
+  readonly name: string;
+  readonly table: string;
+  /** A column of whole numbers that names a row. */
+  readonly key: string;
+  readonly columns: readonly string[];
 }
 
 export const migrations: readonly Migration[] = [
@@ -70,4 +81,72 @@ export const migrations: readonly Migration[] = [
       'CREATE INDEX captures_by_pane ON captures (pane, seq)',
     ],
   },
+  {
+    id: 4,
+    name: 'mail',
+    statements: [
+      `CREATE TABLE mail_agents (
+        id TEXT PRIMARY KEY,
+        project_key TEXT NOT NULL,
+        name TEXT NOT NULL,
+        record TEXT NOT NULL,
+        UNIQUE (project_key, name)
+      ) STRICT`,
+      `CREATE TABLE mailboxes (
+        recipient TEXT PRIMARY KEY,
+        read_up_to INTEGER NOT NULL
+      ) STRICT`,
+      `CREATE TABLE messages (
+        seq INTEGER PRIMARY KEY,
+        id TEXT NOT NULL UNIQUE,
+        sender TEXT NOT NULL,
+        from_participant TEXT NOT NULL,
+        project TEXT NOT NULL,
+        addressed TEXT NOT NULL,
+        kind TEXT NOT NULL,
+        thread TEXT NOT NULL,
+        reply_to TEXT,
+        hops INTEGER NOT NULL,
+        importance TEXT NOT NULL,
+        need_reply INTEGER NOT NULL,
+        subject TEXT,
+        body TEXT NOT NULL,
+        sent_at INTEGER NOT NULL
+      ) STRICT`,
+      'CREATE INDEX messages_by_sender ON messages (sender, seq)',
+      'CREATE INDEX messages_by_thread ON messages (thread, seq)',
+      'CREATE INDEX messages_by_age ON messages (sent_at)',
+      `CREATE TABLE deliveries (
+        recipient TEXT NOT NULL,
+        message INTEGER NOT NULL REFERENCES messages (seq),
+        state TEXT NOT NULL CHECK (state IN ('queued', 'written', 'seen', 'failed', 'uncertain')),
+        door TEXT,
+        reason TEXT,
+        attempts INTEGER NOT NULL DEFAULT 0,
+        next_at INTEGER,
+        updated_at INTEGER NOT NULL,
+        PRIMARY KEY (recipient, message)
+      ) STRICT, WITHOUT ROWID`,
+      'CREATE INDEX deliveries_by_message ON deliveries (message)',
+      `CREATE TABLE outbox (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        kind TEXT NOT NULL,
+        message INTEGER NOT NULL,
+        recipient TEXT NOT NULL,
+        due_at INTEGER NOT NULL,
+        attempts INTEGER NOT NULL DEFAULT 0
+      ) STRICT`,
+      'CREATE INDEX outbox_by_due ON outbox (kind, due_at)',
+      'CREATE INDEX outbox_by_message ON outbox (message)',
+      `CREATE TABLE mail_facts (
+        name TEXT PRIMARY KEY,
+        value TEXT NOT NULL
+      ) STRICT`,
+    ],
+    searches: [{ name: 'messages_search', table: 'messages', key: 'seq', columns: ['subject', 'body'] }],
+  },
 ];
+
+export function searchIndex(steps: readonly Migration[], name: string): SearchIndex | undefined {
+  return steps.flatMap(({ searches = [] }) => searches).find((index) => index.name === name);
+}

@@ -17,6 +17,7 @@ import { applicationId, openReader, openWriter } from './connection.ts';
 import { failureOf, newerSchema, StoreError } from './errors.ts';
 import type { Migration } from './migrations.ts';
 import { Reserve } from './reserve.ts';
+import { createSearch } from './search-index.ts';
 
 /** How the record was found. */
 export type Opened =
@@ -150,12 +151,12 @@ function migrate(file: string, steps: readonly Migration[]): void {
     if (schema > steps.length) {
       throw newerSchema(file, schema, steps.length);
     }
-    for (const [index, { id, name, statements }] of steps.entries()) {
+    for (const [index, { id, name, statements, searches = [] }] of steps.entries()) {
       if (id !== index + 1) throw new Error(`Migration "${name}" has number ${id} instead of ${index + 1}.`);
       if (id <= schema) continue;
       if (schema > 0) writeBackup(file, `${file}.before-${id}`);
       db.transaction(() => {
-        for (const statement of statements) db.exec(statement);
+        for (const statement of [...statements, ...searches.flatMap(createSearch)]) db.exec(statement);
         db.pragma(`application_id = ${applicationId}`);
         db.pragma(`user_version = ${id}`);
       }).immediate();

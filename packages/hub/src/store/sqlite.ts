@@ -6,12 +6,14 @@ import type { Clock } from './backup.ts';
 import { cachingPrepare, lastSeq, openReader } from './connection.ts';
 import { type Failure, failureOf, StoreError } from './errors.ts';
 import { columnsOf, type EventRow, eventFrom, eventOf, filterOf, refuseValues } from './event-rows.ts';
-import { type Migration, migrations } from './migrations.ts';
+import { type Migration, migrations, searchIndex } from './migrations.ts';
 import { noteSuspicion, type Opened, prepareFile } from './prepare.ts';
+import { matchingIn } from './search-index.ts';
 import type {
   Backup,
   Batch,
   Committed,
+  Condition,
   EventRead,
   Gauges,
   Retention,
@@ -41,10 +43,11 @@ const ownThread = new URL(import.meta.url.endsWith('.ts') ? './thread.ts' : './t
 /** Opens the record of a hub; `opened` of the answer says whether something had to be restored. */
 export async function openSqliteStore(options: SqliteOptions): Promise<SqliteStore> {
   const { file, clock = Date, thread = ownThread } = options;
-  const opened = prepareFile(file, options.migrations ?? migrations, clock);
+  const { migrations: steps = migrations } = options;
+  const opened = prepareFile(file, steps, clock);
   const writer = new Worker(thread, { workerData: { kind: 'write', file } satisfies Job });
   await answerOf(writer);
-  return new SqliteStore(file, clock, thread, opened, writer);
+  return new SqliteStore(file, clock, thread, opened, writer, steps);
 }
 
 interface Pending {
@@ -61,6 +64,7 @@ export class SqliteStore implements Store {
   readonly #file: string;
   readonly #clock: Clock;
   readonly #thread: URL;
+  readonly #steps: readonly Migration[];
   readonly #writer: Worker;
   readonly #reader: Database.Database;
   readonly #prepare: (sql: string) => Database.Statement;
@@ -74,11 +78,19 @@ export class SqliteStore implements Store {
   #broken: StoreError | undefined;
   #counts = { batches: 0, rows: 0, groups: 0, full: false };
 
-  constructor(file: string, clock: Clock, thread: URL, opened: Opened, writer: Worker) {
+  constructor(
+    file: string,
+    clock: Clock,
+    thread: URL,
+    opened: Opened,
+    writer: Worker,
+    steps: readonly Migration[],
+  ) {
     this.opened = opened;
     this.#file = file;
     this.#clock = clock;
     this.#thread = thread;
+    this.#steps = steps;
     this.#reader = openReader(file);
     this.#prepare = cachingPrepare(this.#reader);
     this.#writer = writer;
@@ -113,6 +125,12 @@ export class SqliteStore implements Store {
   async query<Shape = Row>(sql: string, values: readonly Value[] = []): Promise<readonly Shape[]> {
     refuseValues(values);
     return this.#read(() => this.#prepare(sql).all(values) as Shape[], `The query (${sql}) failed`);
+  }
+
+  matching(index: string, words: string): Condition {
+    const found = searchIndex(this.#steps, index);
+    if (!found) throw new StoreError({ code: 'refused', message: `There is no search index "${index}".` });
+    return matchingIn(found, words);
   }
 
   async events({ after, limit, names = ['*'] }: EventRead): Promise<readonly StoredEvent[]> {

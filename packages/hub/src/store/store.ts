@@ -47,6 +47,12 @@ export interface Committed {
   readonly events: readonly StoredEvent[];
 }
 
+/** Part of a WHERE, with the values of its `?`. */
+export interface Condition {
+  readonly sql: string;
+  readonly values: readonly Value[];
+}
+
 export interface EventRead {
   /** Only events with a greater `seq`. */
   readonly after: number;
@@ -86,6 +92,8 @@ export interface Store extends AsyncDisposable {
   commit(batch: Batch): Promise<Committed>;
   /** Reads what is committed by now. Keep it to point reads and bounded pages: SQLite reads on the caller's thread. */
   query<Shape = Row>(sql: string, values?: readonly Value[]): Promise<readonly Shape[]>;
+  /** A condition for a `query` on the table of a search index: its row has all these words. Refused without a word. */
+  matching(index: string, words: string): Condition;
   /** Events in the order of `seq`. */
   events(read: EventRead): Promise<readonly StoredEvent[]>;
   /** The events kept: with none, `first` is `last + 1`. `last` is never reused, whatever was trimmed. */
