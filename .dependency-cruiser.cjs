@@ -27,6 +27,7 @@ const hubFolders = {
   shell: ['registry', 'events', 'store', 'platform'],
   server: ['registry', 'events', 'store', 'platform'],
   extensions: ['registry', 'events', 'store', 'platform'],
+  mail: ['registry', 'events', 'store', 'platform'],
   notices: ['events', 'platform'],
   edges: ['registry', 'events', 'platform', 'notices'],
 };

@@ -22,6 +22,8 @@ import { Handlers } from './events/handlers.ts';
 import { registerExtensionActions } from './extensions/actions.ts';
 import { createExtensions } from './extensions/extensions.ts';
 import type { Host } from './host/client.ts';
+import { registerMailActions } from './mail/actions.ts';
+import { openMail } from './mail/mail.ts';
 import { Notifier } from './notices/notifier.ts';
 import { registerPaneActions } from './panes/actions.ts';
 import { Panes } from './panes/panes.ts';
@@ -48,7 +50,7 @@ import { auditActions } from './server/audit.ts';
 import { keepHouse } from './server/housekeeping.ts';
 import { registerShellActions } from './shell/actions.ts';
 import { openSqliteStore } from './store/sqlite.ts';
-import { agentPanes, statePanes } from './wiring/agent-panes.ts';
+import { agentPanes, paneLiveness, statePanes } from './wiring/agent-panes.ts';
 import { openDoors } from './wiring/doors.ts';
 import { eventView } from './wiring/event-view.ts';
 import { paneStreams } from './wiring/pane-streams.ts';
@@ -201,6 +203,13 @@ async function build(
     },
   });
   ends.push(() => intake.close());
+  const mail = await openMail({
+    ...{ store, events, credentials, clock, random, log, user },
+    unreadAlertMs: config.mail.unread_alert,
+    paneLiveness: (pane) => paneLiveness(panes.book, pane),
+    folderOfPane: (pane) => panes.book.find(pane)?.cwd,
+  });
+  ends.push(() => mail.close());
   const permissions: Permissions = {
     registry,
     permitPane: (...asked) => permitPane({ book: panes.book, config, user: env }, ...asked),
@@ -243,6 +252,7 @@ async function build(
         ...config.problems,
         ...rules.problems,
         ...(intake.problem ? [`what agents did cannot be taken in: ${intake.problem}`] : []),
+        ...(mail.retention.problem ? [`old mail cannot be forgotten: ${mail.retention.problem}`] : []),
         ...(disk?.problem ? [`what panes print cannot be kept in ${places.panes}: ${disk.problem}`] : []),
       ],
     };
@@ -264,6 +274,7 @@ async function build(
   registerShellActions({ registry, log, env });
   registerAgentActions({ registry, events, clock, states, rules, panes: agentPanes(panes) });
   registerApprovalActions(registry, approvals);
+  registerMailActions(registry, mail);
   registerServerActions({
     ...{ registry, store, status },
     database: places.database,
@@ -298,7 +309,7 @@ async function build(
   });
   const sessions = paneStreams(panes, permissions, notifier);
   const mcp = new McpEdge({
-    ...{ dispatch, version },
+    ...{ dispatch, version, passes: mail },
     actions: () => registry.list(),
     tmux: { hub: session, onChange: (change) => audit.info('a tool of tmux was used', change) },
   });
@@ -321,7 +332,12 @@ async function build(
   });
   ends.push(closeDoors);
   ends.push(() => approvals.close());
-  ends.push(keepHouse({ store, database: places.database, clock, log, onLost: options.onBroken }));
+  ends.push(
+    keepHouse({
+      ...{ store, clock, log, database: places.database, onLost: options.onBroken },
+      forgetMore: async () => void (await mail.retention.run()),
+    }),
+  );
   await events.append([draft(hub, 'server:started', {})]);
   const { url } = address;
   const discovery = {

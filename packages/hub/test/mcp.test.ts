@@ -31,9 +31,11 @@ describe.each([
     it('lists few and small tools, starts a program, waits for it, reads and ends it', async () => {
       const client = await connect(hub, { era });
       const { tools } = await client.listTools();
-      expect(tools.map(({ name }) => name)).toEqual(
-        ['spawn', 'write', 'read', 'list', 'kill', 'screen', 'wait'].map((verb) => `pty_${verb}`),
-      );
+      expect(tools.map(({ name }) => name)).toEqual([
+        ...['spawn', 'write', 'read', 'list', 'kill', 'screen', 'wait'].map((verb) => `pty_${verb}`),
+        ...['register_agent', 'unregister_self', 'list_agents', 'send_message', 'send_message_by_id'],
+        ...['broadcast', 'broadcast_to_role', 'get_inbox', 'get_delivery_status', 'reconnect'],
+      ]);
       expect(JSON.stringify(tools).length).toBeLessThan(12 * 1024);
       expect(client.getInstructions()).toContain('pty_wait');
 

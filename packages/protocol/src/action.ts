@@ -10,6 +10,8 @@ export const scopes = [
   'pane:spawn',
   'shell:run',
   'agent:write',
+  'mail:read',
+  'mail:write',
   'approval:read',
   'approval:write',
   'events:read',
@@ -35,8 +37,12 @@ export interface ActionSpec<Params, Result> {
   readonly onPane?: boolean;
   /** Ends or forgets something: on a full disk it is still done, and written down in the space kept free for that. */
   readonly onFullDisk?: boolean;
-  /** Parameters that never reach the event log. */
+  /** Parameters, and parts of the result, that never reach the event log. */
   readonly secrets?: readonly string[];
+  /** What it writes and the note that it was done are one commit; where it changes nothing, nothing is noted. */
+  readonly oneStep?: boolean;
+  /** The tool agents know it by, where that is not its own name. */
+  readonly tool?: string;
 }
 
 /** A named, typed, permitted thing the hub can do, declared once: every face of it derives from this value. */

@@ -69,6 +69,27 @@ export interface BuiltInEvents {
     readonly sessionId: string | null;
     readonly paneId?: string;
   };
+  /** Who is whom from now on; never a secret. */
+  readonly 'mail:registered': {
+    readonly agentId: string;
+    readonly name: string;
+    readonly project: string;
+    readonly how: 'new' | 'again' | 'taken-over';
+  };
+  readonly 'mail:unregistered': { readonly agentId: string; readonly name: string; readonly project: string };
+  /** A message is in the inboxes of these; what it says is for them alone. */
+  readonly 'mail:sent': {
+    readonly messageId: string;
+    readonly eventId: number;
+    readonly project: string;
+    readonly from: string;
+    readonly recipients: readonly string[];
+    readonly needReply: boolean;
+  };
+  /** Somebody has read up to here. */
+  readonly 'mail:read': { readonly recipient: string; readonly upTo: number };
+  /** What retention forgot. */
+  readonly 'mail:forgotten': { readonly messages: number; readonly unread: number };
   /** What exactly would be done may be secret: approval:list shows it, to the user alone. */
   readonly 'approval:requested': Pick<Approval, 'id' | 'kind' | 'action' | 'paneId' | 'reason' | 'expiresAt'>;
   readonly 'approval:resolved': { readonly id: string; readonly decision: Decision };

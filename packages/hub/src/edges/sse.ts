@@ -69,7 +69,7 @@ export class SseStreams {
       filter.matches(event.event) ? this.#view(caller, event) : undefined;
     if (after !== undefined && !(await this.#replay(response, wants, after))) return;
     // Nothing can be committed between the last page and here: no await stands in between.
-    this.#join(response, `${caller.pane ?? ''}\n${filter.patterns.join()}`, { pane: caller.pane, wants });
+    this.#join(response, `${caller.birth ?? ''}\n${filter.patterns.join()}`, { pane: caller.pane, wants });
   }
 
   /** Ends the streams of a pane whose credential is no longer good. */

@@ -3,7 +3,7 @@ import { type Backend, type PaneScreen, PolyError } from '@polyphony/protocol';
 import { draft, type Source } from '../events/event-log.ts';
 import type { Host, HostDisk } from '../host/client.ts';
 import { type ProcessGauges, processGauges } from '../platform/process-gauges.ts';
-import type { Caller } from '../registry/caller.ts';
+import { type Caller, isUser } from '../registry/caller.ts';
 import { Adoption } from './adoption.ts';
 import type { PaneBackend } from './backend.ts';
 import { Endings, unknownEnding } from './endings.ts';
@@ -170,9 +170,9 @@ export class Panes {
   }
 
   /** The panes somebody may know of: the user all, a pane those it owns. */
-  visibleTo({ pane }: Caller): readonly PaneRecord[] {
+  visibleTo(caller: Caller): readonly PaneRecord[] {
     const all = this.book.list();
-    return pane === undefined ? all : all.filter(({ id }) => owns(this.book, pane, id));
+    return isUser(caller) ? all : all.filter(({ id }) => owns(this.book, caller, id));
   }
 
   /** What a pane shows now, or showed last. */

@@ -3,7 +3,7 @@ import { type Action, type ApprovalKind, type PaneWriteParams, PolyError } from 
 import type { Config } from '../platform/config.ts';
 import { fitsFolder, fitsText, type Judgement, judge, realFolder } from '../platform/rules.ts';
 import { grantHint, type Question } from '../registry/ask.ts';
-import type { Caller } from '../registry/caller.ts';
+import { type Caller, isUser, nameOf } from '../registry/caller.ts';
 import { changedCodeVariables } from './code-variables.ts';
 import type { PaneBook } from './pane-book.ts';
 import type { PaneRecord } from './pane-record.ts';
@@ -26,10 +26,10 @@ export function permitPane(
 ): Question | undefined {
   const { permission } = config;
   const { paneId } = params;
-  if (caller.pane === undefined || owns(book, caller.pane, paneId)) return undefined;
+  if (isUser(caller) || owns(book, caller, paneId)) return undefined;
   // Whether that pane exists is not for everybody to find out, so the answer is the same for one that does not.
   const judgement = judge(permission.write, (pattern) => fitsText(pattern, paneId), 'ask');
-  const refusal = `${caller.pane} may not touch the pane ${paneId}`;
+  const refusal = `${nameOf(caller)} may not touch the pane ${paneId}`;
   const reason =
     reasonOf('write', judgement) ?? 'no rule of [permission.write] fits, and other panes are asked for';
   if (!mustAsk([judgement], refusal)) return undefined;
@@ -76,7 +76,7 @@ export function permitSpawn(
   action: string,
   start: Start,
 ): Question | undefined {
-  if (caller.pane === undefined) return undefined;
+  if (isUser(caller)) return undefined;
   const { argv, env, user } = start;
   const cwd = realFolder(start.cwd);
   const names = programNames(start);
@@ -89,7 +89,7 @@ export function permitSpawn(
   const swayed = named.verdict === 'allow' && spawn.verdict !== 'allow' ? listed(code) : undefined;
   const directory = judge(permission.directory, (pattern) => fitsFolder(pattern, cwd), 'allow');
   // Arguments may hold secrets, and a refusal is written to the log.
-  const refusal = `${caller.pane} may not start "${argv[0]}" in ${cwd}${swayed ? ` with ${swayed}` : ''}`;
+  const refusal = `${nameOf(caller)} may not start "${argv[0]}" in ${cwd}${swayed ? ` with ${swayed}` : ''}`;
   if (!mustAsk([spawn, directory], refusal)) return undefined;
   return {
     kind: 'spawn',
@@ -160,14 +160,13 @@ function textOf({ name }: Action, { paneId: _, ...params }: PaneParams): { reado
 const readable = (bytes: Buffer): string => bytes.toString(isUtf8(bytes) ? 'utf8' : 'latin1');
 
 /** By the credential each was born with: an id can be taken again, that cannot. */
-export function owns(book: PaneBook, owner: string, paneId: string): boolean {
-  const birth = book.find(owner)?.tokenHash;
+export function owns(book: PaneBook, { birth }: Pick<Caller, 'birth'>, paneId: string): boolean {
   const seen = new Set<PaneRecord>();
   let current = book.find(paneId);
   while (current && !seen.has(current)) {
-    if (current.tokenHash === birth) return true;
-    seen.add(current);
     const { createdBy }: PaneRecord = current;
+    if (birth !== undefined && (current.tokenHash === birth || createdBy === birth)) return true;
+    seen.add(current);
     current = createdBy === null ? undefined : book.list().find(({ tokenHash }) => tokenHash === createdBy);
   }
   return false;

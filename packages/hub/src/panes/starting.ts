@@ -78,7 +78,7 @@ export class Starting {
       cols: params.cols ?? defaultSize.cols,
       rows: params.rows ?? defaultSize.rows,
       createdAt: clock.now(),
-      createdBy: (caller.pane && book.find(caller.pane)?.tokenHash) || null,
+      createdBy: caller.birth ?? null,
       family: caller.family,
       drawn,
     };

@@ -35,6 +35,8 @@ export interface Config {
   };
   /** Where people are told of an agent that needs them. */
   readonly notify: { readonly terminal: boolean; readonly desktop: boolean };
+  /** After how long the sender of a message that wants an answer hears that nobody has read it. */
+  readonly mail: { readonly unread_alert: number };
   /** What is wrong with the file, for people. */
   readonly problems: readonly string[];
 }
@@ -75,6 +77,7 @@ const output = z
         addIssue({ code: 'custom', path: [one], message: `must be at most ${all}, which is ${sizes[all]}` });
   });
 const known = z.strictObject({
+  mail: z.strictObject({ unread_alert: duration.prefault('15m') }).prefault({}),
   notify: z
     .strictObject({ terminal: z.boolean().default(true), desktop: z.boolean().default(true) })
     .prefault({}),

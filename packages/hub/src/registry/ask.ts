@@ -10,6 +10,14 @@ export interface Question
   holds(): boolean;
 }
 
+/** A conversation of several calls. One that has registered as an agent acts as that agent, whoever opened it. */
+export interface Connection {
+  /** Says who every later call of it is made for. */
+  become(caller: Caller): void;
+  /** Fires when it has ended; never where that cannot be known. */
+  readonly ended?: AbortSignal;
+}
+
 export interface Asker {
   readonly caller: Caller;
   /** Fires when nobody waits for the answer any more. */
@@ -18,6 +26,8 @@ export interface Asker {
   readonly idempotencyKey?: string | undefined;
   /** What must be so before the user is asked and it is done; throws when it is not. Of a repeat it is not asked again. */
   readonly check?: (() => Promise<unknown>) | undefined;
+  /** The connection it came by, where that lasts. */
+  readonly connection?: Connection | undefined;
   /** Told that the user is asked from now on, which may take minutes. */
   readonly onAsked?: (() => void) | undefined;
 }

@@ -6,11 +6,19 @@ export interface Caller {
   readonly scopes: ReadonlySet<Scope>;
   /** The pane whose credential was shown. */
   readonly pane?: string;
-  /** Digest of that credential, which tells the pane from others that had its id before, or have it after. */
+  /** Digest of that credential, which tells the pane from others that had its id before, or have it after; of an agent without a pane, its id. */
   readonly birth?: string;
+  /** The agent it has registered as, and how often that had changed hands by then. */
+  readonly agent?: { readonly id: string; readonly generation: number };
   /** What that pane descends from, or itself: what is shared out goes by this, so that nobody gets more by starting panes. */
   readonly family?: string;
 }
+
+/** Whether it is the user, and neither a program in a pane nor an agent that has registered. */
+export const isUser = ({ pane, agent }: Caller): boolean => pane === undefined && agent === undefined;
+
+/** How a refusal names somebody. */
+export const nameOf = ({ pane, participant }: Caller): string => pane ?? participant;
 
 export const allScopes: ReadonlySet<Scope> = new Set(scopes);
 
@@ -20,6 +28,8 @@ export const paneScopes: ReadonlySet<Scope> = new Set<Scope>([
   'pane:write',
   'pane:spawn',
   'agent:write',
+  'mail:read',
+  'mail:write',
   'events:read',
   'events:emit',
   'extensions:run',

@@ -30,6 +30,8 @@ export class Credentials {
   readonly #userDigest: Buffer;
   readonly #user: Caller;
   readonly #panes = new Map<string, Caller>();
+  /** Agents that have a secret of their own, by its digest. */
+  readonly #agents = new Map<string, Caller>();
   readonly #tickets = new Map<string, IssuedTicket>();
   readonly #revoked = new Set<(pane: string) => void>();
   #wrong = { since: 0, count: 0 };
@@ -47,7 +49,8 @@ export class Credentials {
   identify(token: string): Caller {
     const given = digest(token);
     if (sameDigest(given, this.#userDigest)) return this.#user;
-    const caller = this.#panes.get(given.toString('hex'));
+    const hash = given.toString('hex');
+    const caller = this.#panes.get(hash) ?? this.#agents.get(hash);
     if (caller) return caller;
     if (this.#isPageKey(token)) return this.#user;
     throw this.#refuse('that credential is not one of this hub’s.');
@@ -89,6 +92,25 @@ export class Credentials {
     this.#panes.set(hash, { participant, scopes: paneScopes, pane, birth: hash, family });
   }
 
+  /** Lets whoever has the secret of this digest be this agent, and nobody with the one before. */
+  rememberAgent(hash: string, caller: Caller): void {
+    for (const [known, { agent }] of this.#agents)
+      if (agent?.id === caller.agent?.id) this.#agents.delete(known);
+    this.#agents.set(hash, caller);
+  }
+
+  /** A text with a proof that this hub wrote it, which nothing has to be remembered for. */
+  sign(text: string): string {
+    return `${text}.${signature(text, this.#options.userToken).toString('base64url')}`;
+  }
+
+  /** The text, if this hub has signed it. */
+  signed(given: string): string | undefined {
+    const [, text = '', proof = ''] = /^(.*)\.([\w-]{43})$/s.exec(given) ?? [];
+    const genuine = sameDigest(Buffer.from(proof, 'base64url'), signature(text, this.#options.userToken));
+    return genuine ? text : undefined;
+  }
+
   revoke(pane: string): void {
     for (const [hash, caller] of this.#panes) if (caller.pane === pane) this.#panes.delete(hash);
     for (const listener of this.#revoked) listener(pane);
@@ -127,7 +149,7 @@ export class Credentials {
 
   /** Whether the credential behind a caller is still good. */
   #holds(caller: Caller): boolean {
-    return caller === this.#user || [...this.#panes.values()].includes(caller);
+    return caller === this.#user || [...this.#panes.values(), ...this.#agents.values()].includes(caller);
   }
 
   #refuse(message: string, hint = 'poly finds its credential by itself; a pane has POLY_TOKEN.'): PolyError {

@@ -5,12 +5,12 @@ import type { Handlers, Told } from '../events/handlers.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Log } from '../platform/log.ts';
 import { Turns } from '../platform/turns.ts';
-import type { Statement, Store } from '../store/store.ts';
+import type { Committed, Statement, Store } from '../store/store.ts';
 import type { Allowance } from './allowance.ts';
 import { type Ask, type Asker, type Question, Undecided } from './ask.ts';
-import { askableScopes, type Caller } from './caller.ts';
+import { askableScopes, type Caller, nameOf } from './caller.ts';
 import { type Answer, isUsedKey, keyedCall, ownerOf } from './idempotency.ts';
-import type { Registered, Registry } from './registry.ts';
+import type { Registered, Registry, Step } from './registry.ts';
 
 /** Runs an action for a caller: the one way in, whichever door the request came through. */
 export type Dispatch = (name: string, params: unknown, request: Asker) => Promise<unknown>;
@@ -46,14 +46,20 @@ export function createDispatch(options: DispatchOptions): Dispatch {
     const { action, execute, params, question } = permitCall(options, name, given, caller);
 
     const run = (context: Run) =>
-      runAction(options, action, params, () => execute(params, contextOf(request, options.log)), {
-        ...context,
-        // A repeat of a call that was allowed does not ask again.
-        permit: async () => {
-          await request.check?.();
-          if (question) await options.ask(question, request);
+      (action.oneStep ? runOneStep : runAction)(
+        options,
+        action,
+        params,
+        (commit) => execute(params, { ...request, log: options.log, commit }),
+        {
+          ...context,
+          // A repeat of a call that was allowed does not ask again.
+          permit: async () => {
+            await request.check?.();
+            if (question) await options.ask(question, request);
+          },
         },
-      });
+      );
     if (action.effect === 'read') return unwrap(await run({ caller, logged: false }));
     if (idempotencyKey === undefined) return unwrap(await run({ caller, logged: true }));
 
@@ -63,7 +69,7 @@ export function createDispatch(options: DispatchOptions): Dispatch {
       try {
         return unwrap(await run({ caller, logged: true, begin: call.begin, end: call.end }));
       } catch (error) {
-        if (isUsedKey(error)) return unwrap(await call.recall(store));
+        if (error instanceof UsedKey || isUsedKey(error)) return unwrap(await call.recall(store));
         throw error;
       }
     });
@@ -95,7 +101,7 @@ function grantOf({ name, scope }: Action, params: unknown, caller: Caller): Ques
     action: name,
     text: JSON.stringify(params),
     reason: `${name} needs the scope ${scope}, which panes are given call by call`,
-    refusal: `${caller.pane ?? caller.participant} may not run ${name}`,
+    refusal: `${nameOf(caller)} may not run ${name}`,
     holds: () => true,
   };
 }
@@ -107,12 +113,15 @@ interface Run {
   readonly end?: (answer: Answer) => Statement;
 }
 
+type Commit = (step: Step) => Promise<Committed>;
+type Permitted = Run & { readonly permit: () => Promise<void> };
+
 async function runAction(
   { allowance, events, handlers, clock, log }: DispatchOptions,
   action: Action,
   params: unknown,
-  execute: () => unknown,
-  { caller, logged, begin, end, permit }: Run & { readonly permit: () => Promise<void> },
+  execute: (commit: Commit) => unknown,
+  { caller, logged, begin, end, permit }: Permitted,
 ): Promise<Answer> {
   const shown = { actionName: action.name, params: redact(params, action.secrets) };
   if (logged) allowance.take(caller, shown, 2); // When it begins, and when it ends.
@@ -122,27 +131,96 @@ async function runAction(
   if (logged) await events.append([start], begin ? [begin] : [], action);
   const answer = await settle(action, log, async () => {
     await permit();
-    const veto = await handlers.ask(told(start, clock));
-    if (!veto) return execute();
-    const why = veto.reason ? `: ${veto.reason}` : '.';
-    throw new PolyError('vetoed', `${action.name} was cancelled by ${veto.source}${why}`, {
-      details: { by: veto.source },
-    });
+    await askHandlers(handlers, action, told(start, clock));
+    return execute(({ statements, drafts = [] }) => events.append(drafts, statements));
   });
-  const closing =
-    'error' in answer
-      ? draft(from, 'action:error', { ...shown, errorInfo: answer.error })
-      : draft(from, 'action:success', { ...shown, result: answer.result });
+  const closing = closingOf(from, shown, answer, action);
   if (logged) allowance.charge(caller, answer, end ? 2 : 1); // In the log, and beside its key.
   if (logged) await events.append([closing], end ? [end(answer)] : [], action);
   else handlers.tell(told(closing, clock));
   return answer;
 }
 
+/** What it does, that it was asked for and how it ended are one commit; what changes nothing leaves no trace. */
+async function runOneStep(
+  { allowance, events, handlers, clock, log }: DispatchOptions,
+  action: Action,
+  params: unknown,
+  execute: (commit: Commit) => unknown,
+  { caller, begin, end, permit }: Permitted,
+): Promise<Answer> {
+  const shown = { actionName: action.name, params: redact(params, action.secrets) };
+  allowance.take(caller, params); // With what the log does not show: it is kept elsewhere.
+  const from = sourceOf(caller);
+  const start = draft(from, 'action:start', shown);
+  let isWritten = false;
+  const commit: Commit = async ({ statements = [], drafts = [], result, kept = result }) => {
+    const closing = closingOf(from, shown, { result }, action);
+    const ends = end ? [end({ result: kept })] : [];
+    const begins = begin ? [begin] : [];
+    try {
+      const written = await events.append(
+        [start, ...drafts, closing],
+        [...begins, ...statements, ...ends],
+        action,
+      );
+      isWritten = true;
+      return {
+        results: written.results.slice(begins.length, written.results.length - ends.length),
+        events: written.events.slice(1, -1),
+      };
+    } catch (error) {
+      throw begin && isUsedKey(error) ? new UsedKey(error) : error;
+    }
+  };
+  const answer = await settle(action, log, async () => {
+    await permit();
+    await askHandlers(handlers, action, told(start, clock));
+    return execute(commit);
+  });
+  if (isWritten) return answer;
+  const closing = closingOf(from, shown, answer, action);
+  // A call that was refused has not used its key.
+  if ('error' in answer) await events.append([start, closing], [], action);
+  else handlers.tell(told(closing, clock));
+  return answer;
+}
+
+/** Thrown through an action, whatever it catches of the store: its call was made before. */
+class UsedKey extends Error {
+  constructor(cause: unknown) {
+    super('the key was used before', { cause });
+  }
+}
+
+async function askHandlers(handlers: Handlers, action: Action, start: Told): Promise<void> {
+  const veto = await handlers.ask(start);
+  if (!veto) return;
+  const why = veto.reason ? `: ${veto.reason}` : '.';
+  throw new PolyError('vetoed', `${action.name} was cancelled by ${veto.source}${why}`, {
+    details: { by: veto.source },
+  });
+}
+
+function closingOf(
+  from: Source,
+  shown: { readonly actionName: string; readonly params: unknown },
+  answer: Answer,
+  { secrets }: Action,
+): Draft {
+  return 'error' in answer
+    ? draft(from, 'action:error', { ...shown, errorInfo: answer.error })
+    : draft(from, 'action:success', {
+        ...shown,
+        result: secrets ? redact(answer.result, secrets) : answer.result,
+      });
+}
+
 async function settle(action: Action, log: Log, work: () => Promise<unknown>): Promise<Answer> {
   try {
     return { result: (await work()) ?? {} };
   } catch (error) {
+    if (error instanceof UsedKey) throw error;
     if (error instanceof Undecided) return { error: error.info, undecided: true };
     if (error instanceof PolyError) return { error: error.info };
     log.error(`${action.name} failed`, { error });
@@ -158,13 +236,9 @@ function unwrap(answer: Answer): unknown {
 
 function permitScope({ name, scope, onPane }: Action, caller: Caller): void {
   if (caller.scopes.has(scope) || (caller.pane !== undefined && !onPane && askableScopes.has(scope))) return;
-  throw new PolyError(
-    'forbidden',
-    `${caller.pane ?? caller.participant} may not run ${name}: it needs the scope ${scope}.`,
-    {
-      hint: 'The user decides: run it outside a pane, with the user’s own credential.',
-    },
-  );
+  throw new PolyError('forbidden', `${nameOf(caller)} may not run ${name}: it needs the scope ${scope}.`, {
+    hint: 'The user decides: run it outside a pane, with the user’s own credential.',
+  });
 }
 
 function validate({ name, params, secrets }: Action, given: unknown): unknown {
@@ -187,8 +261,6 @@ function redact(params: unknown, secrets: readonly string[] = []): unknown {
 const passwordInAddress = /\/\/[^/\s:@]*:[^/\s@]+@/g;
 
 const sourceOf = ({ participant, pane }: Caller): Source => ({ participant, ...(pane && { pane }) });
-
-const contextOf = (asker: Asker, log: Log) => ({ ...asker, log });
 
 function told({ event, payload, from }: Draft, clock: Clock): Told {
   return { event, payload, source: from.participant, ...(from.pane && { pane: from.pane }), at: clock.now() };

@@ -95,5 +95,6 @@ export function keyedCall(
   };
 }
 
+/** Whether the first statement of a batch, which marks a call as begun, found its key used. */
 export const isUsedKey = (error: unknown): boolean =>
-  error instanceof StoreError && error.code === 'conflict';
+  error instanceof StoreError && error.code === 'conflict' && error.statement === 0;

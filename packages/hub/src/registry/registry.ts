@@ -1,9 +1,22 @@
 import { type Action, PolyError } from '@polyphony/protocol';
+import type { Draft } from '../events/event-log.ts';
 import type { Log } from '../platform/log.ts';
+import type { Committed, Statement } from '../store/store.ts';
 import type { Asker } from './ask.ts';
+
+/** What an action changes, what is told of it, and what it answers. */
+export interface Step {
+  readonly statements?: readonly Statement[];
+  readonly drafts?: readonly Draft[];
+  readonly result: unknown;
+  /** What a repeat is answered, where that is not the same. */
+  readonly kept?: unknown;
+}
 
 interface ActionContext extends Asker {
   readonly log: Log;
+  /** Writes a step; of an action in one step together with the note that it was done. */
+  commit(step: Step): Promise<Committed>;
 }
 
 export type Execute<Params, Result> = (params: Params, context: ActionContext) => Result | Promise<Result>;

@@ -9,6 +9,8 @@ export interface HousekeepingOptions {
   readonly database: string;
   readonly clock: Clock;
   readonly log: Log;
+  /** What others forget at the same time. */
+  readonly forgetMore: () => Promise<void>;
   /** Told when the record is no longer where it was: what is written now is lost. */
   readonly onLost: (why: Error) => void;
 }
@@ -22,7 +24,14 @@ const glanceMs = 2_000;
 export const keptBackups = 7;
 
 /** Forgets what need not be kept and makes a backup a day; answers what ends that. */
-export function keepHouse({ store, database, clock, log, onLost }: HousekeepingOptions): () => void {
+export function keepHouse({
+  store,
+  database,
+  clock,
+  log,
+  forgetMore,
+  onLost,
+}: HousekeepingOptions): () => void {
   const tidy = async (): Promise<void> => {
     const forgotten = clock.now() - retention.olderThan;
     await store.trim(retention);
@@ -33,6 +42,7 @@ export function keepHouse({ store, database, clock, log, onLost }: HousekeepingO
       ],
       useReserve: true,
     });
+    await forgetMore();
     if (new Date(clock.now()).getHours() === backupHour)
       await rotateBackups(store, { file: database, keep: keptBackups });
   };

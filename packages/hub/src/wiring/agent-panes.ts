@@ -1,4 +1,4 @@
-import { agentCreate, agentResume } from '@polyphony/protocol';
+import { agentCreate, agentResume, type Liveness } from '@polyphony/protocol';
 import type { AgentPanes } from '../agents/actions.ts';
 import type { AgentStatesOptions } from '../agents/state/agent-states.ts';
 import { draft } from '../events/event-log.ts';
@@ -42,4 +42,14 @@ export function statePanes(
     note: (paneId, set, told) =>
       changeMeta(panes, paneId, set, [], told ? [draft(told.from, 'agent:state', told.state)] : []),
   };
+}
+
+/** Whether the program of an agent runs in its pane; another pane of the same id is not its own. */
+export function paneLiveness(
+  book: Panes['book'],
+  { id, birth }: { readonly id: string; readonly birth: string },
+): Liveness {
+  const record = book.find(id);
+  if (record?.tokenHash !== birth || record.status !== 'running') return 'gone';
+  return record.meta['agent.status'] === 'gone' ? 'gone' : 'alive';
 }

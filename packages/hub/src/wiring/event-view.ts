@@ -1,18 +1,19 @@
 import type { PolyEvent } from '@polyphony/protocol';
 import type { PaneBook } from '../panes/pane-book.ts';
 import { owns } from '../panes/permit.ts';
-import type { Caller } from '../registry/caller.ts';
+import { type Caller, isUser } from '../registry/caller.ts';
 
 /**
- * What somebody may see of an event. A pane sees what others do, but not with which parameters, nor what the user is
+ * What somebody may see of an event. A pane or an agent sees what others do, but not with which parameters, nor what the user is
  * asked, nor what a pane printed that is not its own.
  */
 export function eventView(book: PaneBook): (caller: Caller, event: PolyEvent) => PolyEvent | undefined {
-  return ({ pane }, event) => {
-    if (pane === undefined || event.pane === pane) return event;
+  return (caller, event) => {
+    const { pane } = caller;
+    if (isUser(caller) || (pane !== undefined && event.pane === pane)) return event;
     if (/^(action|approval):/.test(event.event)) return undefined;
     if (event.event !== 'pane:exited') return event;
     const { notice: _, ...told } = event.payload as { readonly paneId: string; readonly notice?: string };
-    return owns(book, pane, told.paneId) ? event : { ...event, payload: told };
+    return owns(book, caller, told.paneId) ? event : { ...event, payload: told };
   };
 }

@@ -5,7 +5,7 @@ import type { Notifier } from '../notices/notifier.ts';
 import type { PaneRecord } from '../panes/pane-record.ts';
 import type { Panes } from '../panes/panes.ts';
 import { ptySession } from '../panes/pty-session.ts';
-import type { Caller } from '../registry/caller.ts';
+import { type Caller, isUser } from '../registry/caller.ts';
 import { type Permissions, permitCall } from '../registry/dispatch.ts';
 
 const pageBytes = 1024 * 1024;
@@ -49,10 +49,9 @@ export function paneStreams(panes: Panes, permissions: Permissions, notifier: No
     resize: (paneId, cols, rows) => panes.resize(paneId, cols, rows),
     look(looker, caller, paneIds) {
       // A program that reads a pane is nobody who has seen it.
-      if (caller.pane === undefined) panes.lookers.set(looker, paneIds);
+      if (isUser(caller)) panes.lookers.set(looker, paneIds);
     },
-    onNotice: (caller, listener) =>
-      caller.pane === undefined ? notifier.onNotice(listener) : () => undefined,
+    onNotice: (caller, listener) => (isUser(caller) ? notifier.onNotice(listener) : () => undefined),
     onUpdate: (caller: Caller, listener) =>
       panes.book.onChange((record) => {
         if (panes.visibleTo(caller).includes(record))

@@ -25,6 +25,9 @@ const translations: readonly Translation[] = [
   { said: /poly server status\b/g, tools: ['server_status'], says: called },
   { said: /poly approvals ls\b/g, tools: ['approval_list'], says: called },
   { said: /poly ext list\b/g, tools: ['extensions_list'], says: called },
+  { said: /poly mail register( [A-Z]+)?/g, tools: ['register_agent', 'mail_register'], says: called },
+  { said: /poly mail agents\b/g, tools: ['list_agents', 'mail_agents'], says: called },
+  { said: /poly mail inbox\b/g, tools: ['get_inbox', 'mail_inbox'], says: called },
   {
     said: /poly ext remove (\S+)/g,
     tools: ['extensions_remove'],

@@ -1,5 +1,4 @@
 import { PolyError } from '@polyphony/protocol';
-import type { Caller } from '../../registry/caller.ts';
 import {
   type Choice,
   type McpTool,
@@ -60,14 +59,14 @@ function requireOneOf(what: string, given: string, allowed: readonly string[]): 
 export function chooseTools(
   all: readonly McpTool[],
   choice: Choice,
-  { pane }: Pick<Caller, 'pane'>,
+  forUser: boolean,
 ): ReadonlyMap<string, McpTool> {
   const rank = safeties.indexOf(choice.safety);
   const chosen = all.filter(
-    ({ toolset, effect, needsUser }) =>
+    ({ toolset, effect, needsUser, looksWhenReadonly }) =>
       choice.toolsets.has(toolset) &&
-      safeties.indexOf(safetyOf[effect]) <= rank &&
-      !(needsUser && pane !== undefined),
+      (looksWhenReadonly || safeties.indexOf(safetyOf[effect]) <= rank) &&
+      (forUser || !needsUser),
   );
   return new Map(chosen.map((tool) => [tool.name, tool]));
 }

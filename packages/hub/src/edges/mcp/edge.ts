@@ -4,13 +4,14 @@ import { pipeline } from 'node:stream/promises';
 import { PolyError, readGiven } from '@polyphony/protocol';
 import type { WebSocket } from 'ws';
 import * as z from 'zod';
-import type { Caller } from '../../registry/caller.ts';
+import { type Caller, isUser } from '../../registry/caller.ts';
 import { readJson } from '../json-body.ts';
 import type { Call, Route } from '../routes.ts';
 import { choiceOf } from './choose-tools.ts';
 import { RunningCalls, tooManyCalls } from './most-calls.ts';
 import type * as Sdk from './sdk.ts';
 import { createMcpServer, type McpClient, type McpServerOptions, readersOf } from './server.ts';
+import { McpSessions } from './sessions.ts';
 import type { TmuxResources } from './tmux/resources.ts';
 import { TmuxServers, type TmuxServersOptions } from './tmux/servers.ts';
 import type { Choice, McpTool, Place, Toolset } from './tool.ts';
@@ -25,6 +26,14 @@ const mostReason = 120;
 
 export interface McpEdgeOptions extends McpServerOptions {
   readonly tmux: TmuxServersOptions;
+  readonly passes: Passes;
+}
+
+/** How a connection that has registered is known again by the next hub. */
+interface Passes {
+  passOf(caller: Caller): string | undefined;
+  /** Throws where it is not one of ours: who cannot be known again is not the user instead. */
+  readPass(pass: string, by: Caller, ended: AbortSignal): Caller;
 }
 
 /** MCP for whoever has a credential: one request at a time over HTTP, or a whole conversation over a WebSocket. */
@@ -37,6 +46,7 @@ export class McpEdge {
   /** What is known of callers between two requests of HTTP, which has no conversations. */
   readonly #cursors = new Map<string, Map<string, number>>();
   readonly #running = new RunningCalls();
+  readonly #sessions = new McpSessions();
   #handler: Promise<Handler> | undefined;
 
   constructor(options: McpEdgeOptions) {
@@ -48,7 +58,7 @@ export class McpEdge {
     return {
       method: 'POST',
       path: '/mcp',
-      summary: 'Speaks MCP (Streamable HTTP, without sessions).',
+      summary: 'Speaks MCP (Streamable HTTP).',
       scope: 'any',
       query: {
         toolsets: 'Which tools, with commas between; panes and mail when left out.',
@@ -76,27 +86,42 @@ export class McpEdge {
     const choice = choiceOf(url.searchParams);
     const sdk = await loadSdk();
     const given = readGiven(greetingSchema, await transport.greeting, { what: 'the first message' });
-    const { cursors: known, ...place } = given;
+    const { cursors: known, pass, ...place } = given;
     const more = await this.#toolsFor(choice);
     const cursors = known ? new ToldCursors(known, transport) : new Map<string, number>();
-    const client: McpClient = {
-      ...{ caller, choice, more, place: place as Place, cursors },
+    const { passes } = this.#options;
+    const { ended } = transport;
+    const client = {
+      ...{ choice, more, place: place as Place, cursors },
+      caller: pass === undefined ? caller : passes.readPass(pass, caller, ended),
       ...(await this.#readingFor(choice, caller)),
+      connection: {
+        ended,
+        become: (agent: Caller) => {
+          client.caller = agent;
+          if (known) transport.tell({ pass: passes.passOf(agent) });
+        },
+      },
     };
     // A hub that ends takes its calls with it: those that only look can be asked again.
     if (known) transport.tell({ readers: readersOf(this.#options, client) });
     sdk.serveStdio(() => createMcpServer(sdk, this.#options, client), { transport });
   }
 
-  async #answer({ request, response, url, caller, signal }: Call): Promise<undefined> {
+  async #answer({ request, response, url, caller: opener, signal }: Call): Promise<undefined> {
     const choice = choiceOf(url.searchParams);
+    const session = this.#sessions.find(request.headers['mcp-session-id'], opener);
+    // A client that is answered so begins anew; some take any other body for the end of everything.
+    if (session === 'unknown') return void response.writeHead(404).end();
+    const caller = session?.caller ?? opener;
     const client: McpClient = {
-      ...{ caller, choice, place: {} },
+      ...{ caller, choice, place: {}, connection: session },
       cursors: this.#cursorsOf(caller),
       more: await this.#toolsFor(choice),
       ...(await this.#readingFor(choice, caller)),
     };
     const parsedBody = await readJson(request);
+    if (methodOf(parsedBody) === 'initialize') response.setHeader('mcp-session-id', this.#sessions.begin());
     const headers = Object.entries(request.headers).map(
       ([name, value]) => [name, String(value)] as [string, string],
     );
@@ -130,8 +155,8 @@ export class McpEdge {
   }
 
   /** Resources and prompts, for the user's own clients that have the tools they speak of. */
-  async #readingFor({ toolsets }: Choice, { pane }: Caller): Promise<Pick<McpClient, 'tmux'>> {
-    if (!toolsets.has('tmux') || pane !== undefined) return {};
+  async #readingFor({ toolsets }: Choice, caller: Caller): Promise<Pick<McpClient, 'tmux'>> {
+    if (!toolsets.has('tmux') || !isUser(caller)) return {};
     const { TmuxResources, listPrompts, getPrompt } = await import('./tmux/tools.ts');
     this.#resources ??= new TmuxResources(this.#servers);
     return { tmux: { resources: this.#resources, listPrompts, getPrompt } };
@@ -146,8 +171,8 @@ export class McpEdge {
     });
   }
 
-  #cursorsOf({ pane, participant }: Caller): Map<string, number> {
-    const key = pane ?? participant;
+  #cursorsOf({ pane, birth, participant }: Caller): Map<string, number> {
+    const key = pane ?? birth ?? participant;
     const known = this.#cursors.get(key) ?? new Map<string, number>();
     this.#cursors.delete(key);
     this.#cursors.set(key, known);
@@ -163,9 +188,13 @@ const greetingSchema = z.strictObject({
   env: z.record(z.string(), z.string()).optional(),
   tmux: z.string().optional(),
   tmuxPane: z.string().optional(),
+  /** What it was told when it registered. */
+  pass: z.string().max(256).optional(),
   /** What it was told of its cursors by the hub before this one; nothing if it keeps none. */
   cursors: z.record(z.string(), z.int().min(0)).optional(),
 });
+
+const methodOf = (message: unknown): unknown => ((message ?? {}) as { readonly method?: unknown }).method;
 
 function idOf(message: unknown): string | number | null {
   const { id } = (message ?? {}) as { readonly id?: unknown };

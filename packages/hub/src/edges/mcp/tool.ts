@@ -40,6 +40,8 @@ export interface ToolContext {
   /** How far each pane had printed when the agent last wrote or waited. */
   readonly cursors: Map<string, number>;
   readonly choice: Choice;
+  /** Whether the next call comes from whoever made this one: who has registered is known again. */
+  readonly remembers: boolean;
   /** Aborted when nobody waits for the answer any longer. */
   readonly signal: AbortSignal;
   /** Tells a client that wants to know that something goes on. */
@@ -59,6 +61,8 @@ export interface ToolAnswer {
   readonly text: string;
   /** The same for programs; left out where the text says it all, for some agents read only this. */
   readonly structured?: Readonly<Record<string, unknown>>;
+  /** Not to be shortened: what is left out could not be had again. */
+  readonly isWhole?: boolean;
   /** It has failed, and what became of it is told here. */
   readonly isError?: boolean;
 }
@@ -69,6 +73,8 @@ export interface McpTool {
   readonly toolset: Toolset;
   readonly description: string;
   readonly effect: Effect;
+  /** It has an effect that it can do without, and so is there too for those who may only look. */
+  readonly looksWhenReadonly?: boolean;
   /** It acts beside the actions, and so beside what is permitted to panes: only the user's own clients have it. */
   readonly needsUser?: boolean;
   /** Some calls of it go further than its effect: they are refused to a client that may not. */

@@ -21,6 +21,7 @@ export class WebSocketTransport implements Transport {
   #started = false;
   /** What the client said of itself first; fails when that is nothing, or cannot be understood. */
   readonly greeting: Promise<unknown>;
+  readonly #ended = new AbortController();
   onmessage?: Transport['onmessage'];
   onclose?: Transport['onclose'];
   onerror?: Transport['onerror'];
@@ -41,8 +42,14 @@ export class WebSocketTransport implements Transport {
     });
     socket.on('close', () => {
       clearTimeout(tooLate);
+      this.#ended.abort();
       this.onclose?.();
     });
+  }
+
+  /** Fires when the conversation has ended. */
+  get ended(): AbortSignal {
+    return this.#ended.signal;
   }
 
   async start(): Promise<void> {

@@ -27,6 +27,8 @@ export class McpBridge {
   readonly #inTmux: InTmux;
   /** How far the agent has read of each pane, as the hub says it: the next hub is told. */
   readonly #cursors = new Map<string, number>();
+  /** Which agent it has registered as, as the hub says it: the next hub is told. */
+  #pass: string | undefined;
   #socket: WebSocket | undefined;
   #over = false;
 
@@ -88,7 +90,7 @@ export class McpBridge {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     socket.on('open', () => {
       const place = { cwd: process.cwd(), env: environmentToPass(this.#env), ...this.#inTmux };
-      socket.send(JSON.stringify({ ...place, cursors: Object.fromEntries(this.#cursors) }));
+      socket.send(JSON.stringify({ ...place, cursors: Object.fromEntries(this.#cursors), pass: this.#pass }));
       for (const line of this.#conversation.resume()) socket.send(line);
     });
     socket.on('message', (data) => this.#hear(data as Buffer));
@@ -131,6 +133,7 @@ export class McpBridge {
     const id = answeredBy(line);
     const message: Heard = id === undefined ? JSON.parse(String(line)) : { id };
     if ('cursor' in message) this.#cursors.set(...message.cursor);
+    else if ('pass' in message) this.#pass = message.pass;
     else if ('readers' in message) this.#conversation.know(message.readers);
     else if (this.#conversation.hear(message)) process.stdout.write(line);
   }
@@ -152,10 +155,11 @@ export class McpBridge {
   }
 }
 
-/** What the hub says: messages for the agent, and two that are for this. */
+/** What the hub says: messages for the agent, and three that are for this. */
 type Heard =
   | Message
   | { readonly cursor: readonly [string, number] }
+  | { readonly pass: string }
   | { readonly readers: readonly string[] };
 
 const policy = 1008;

@@ -1,0 +1,163 @@
+import {
+  type Asking,
+  foldName,
+  type MailAgent,
+  type MailAgentsParams,
+  type MailAgentsResult,
+  type MailSendResult,
+  mailAgents,
+  mailBroadcast,
+  mailBroadcastToRole,
+  mailInbox,
+  mailOverview,
+  mailReconnect,
+  mailRegister,
+  mailSearch,
+  mailSend,
+  mailSendById,
+  mailStatus,
+  mailUnregister,
+  PolyError,
+} from '@polyphony/protocol';
+import { type Caller, isUser } from '../registry/caller.ts';
+import type { Execute, Registry } from '../registry/registry.ts';
+import { unknownRecipient } from './addresses.ts';
+import { type AgentRecord, participantOfAgent } from './agent-record.ts';
+import type { Mail } from './mail.ts';
+import type { Letter, Sender } from './mailbox.ts';
+import { namedProject, projectOf } from './project.ts';
+
+const owner = 'mail';
+
+type Context = Parameters<Execute<unknown, unknown>>[1];
+
+/** What mail can be asked; who asks is proved before, and never taken from what is asked. */
+export function registerMailActions(registry: Registry, mail: Mail): void {
+  const { identity, addresses, mailbox, retention } = mail;
+
+  registry.register(owner, mailRegister, (params, context) => identity.register(params, context));
+  registry.register(owner, mailUnregister, (_, context) => identity.unregister(context));
+  registry.register(owner, mailReconnect, (params, context) => identity.reconnect(params, context));
+  registry.register(owner, mailAgents, (params, { caller }) => listAgents(mail, params, caller));
+
+  registry.register(owner, mailSend, async (params, context) => {
+    const { to_agent_name: name, to_project: project, to_team: team, project_dir } = params;
+    const sender = addresses.sender(context.caller);
+    const named = namedProject({ project, team });
+    const meant = named ?? sender.project ?? projectOf({ project_dir });
+    if (addresses.isUser(foldName(name))) return send(mail, sender, context, params, [addresses.user], meant);
+    const record = addresses.named(name, meant, sender.isAgent || named !== undefined);
+    return send(mail, sender, context, params, [{ key: record.id, name: record.name }], record.project);
+  });
+  registry.register(owner, mailSendById, (params, context) => {
+    const sender = addresses.sender(context.caller);
+    const to = addresses.byId(params.to_agent_id, sender);
+    const project = mail.book.get(to.key)?.project ?? sender.project ?? 'default';
+    return send(mail, sender, context, params, [to], project);
+  });
+  registry.register(owner, mailBroadcast, (params, context) => {
+    const sender = addresses.sender(context.caller);
+    const project = ownProject(sender, namedProject(params)) ?? projectOf(params);
+    return send(mail, sender, context, params, addresses.members(project, sender), project, {
+      kind: 'broadcast',
+      addressed: 'everyone',
+    });
+  });
+  registry.register(owner, mailBroadcastToRole, (params, context) => {
+    const sender = addresses.sender(context.caller);
+    const project = ownProject(sender, namedProject(params)) ?? projectOf(params);
+    return send(mail, sender, context, params, addresses.members(project, sender, params.to_role), project, {
+      kind: 'role',
+      addressed: `role ${params.to_role}`,
+    });
+  });
+
+  registry.register(owner, mailInbox, (params, { caller, commit }) => {
+    const reader = addresses.sender(caller);
+    return mailbox.read(reader, reader.source, params, commit);
+  });
+  registry.register(owner, mailSearch, (params, { caller }) =>
+    mailbox.search(addresses.sender(caller), params),
+  );
+  registry.register(owner, mailStatus, ({ message_id }, { caller }) =>
+    mailbox.status(addresses.sender(caller), isUser(caller), message_id),
+  );
+  registry.register(owner, mailOverview, async () => ({
+    agents: mail.book.list().filter(({ leftAt }) => leftAt === undefined).length,
+    last_event_id: mailbox.lastSeq,
+    unread: await mailbox.unreadOf(addresses.user.key),
+    retention: retention.last,
+  }));
+}
+
+async function send(
+  mail: Mail,
+  sender: Sender,
+  { commit, signal }: Context,
+  writing: Asking,
+  recipients: Letter['recipients'],
+  project: string,
+  { kind, addressed }: Pick<Letter, 'kind' | 'addressed'> = {
+    kind: 'direct',
+    addressed: recipients[0]?.name ?? '',
+  },
+): Promise<MailSendResult> {
+  if (recipients.some(({ key }) => key === sender.key))
+    throw unknownRecipient('that would be a message to yourself.', 'Write to somebody else.');
+  const letter: Letter = { ...writing, kind, addressed, recipients, project };
+  const result = await mail.mailbox.send(sender, letter, commit);
+  const { await_ack_s: seconds = 0 } = writing;
+  if (seconds === 0) return result;
+  return { ...result, ack: await mail.receipts.waitUntilRead(result, seconds * 1000, signal) };
+}
+
+/** An agent writes to all of its own project only; the user names one. */
+function ownProject(
+  { project }: { readonly project: string | undefined },
+  named: string | undefined,
+): string | undefined {
+  if (project !== undefined && named !== undefined && foldName(project) !== foldName(named))
+    throw new PolyError('forbidden', `you are in the project "${project}", and not in "${named}".`, {
+      hint: 'Write to one agent of another project with to_project; to all of it only your user can.',
+      details: { reason: 'cross_team_denied' },
+    });
+  return project ?? named;
+}
+
+async function listAgents(
+  { book, presence, addresses, mailbox }: Mail,
+  params: MailAgentsParams,
+  caller: Caller,
+): Promise<MailAgentsResult> {
+  const { limit = 100, after, role } = params;
+  const named = namedProject(params);
+  const self = addresses.sender(caller);
+  const project = named ?? self.project;
+  const everybody =
+    project === undefined ? book.list().filter(({ leftAt }) => !leftAt) : book.members(project);
+  const found = everybody.filter(
+    (one) =>
+      (after === undefined || one.name > foldName(after)) &&
+      (role === undefined || (one.role !== undefined && foldName(one.role) === foldName(role))),
+  );
+  const page = found.slice(0, limit);
+  const describe = async (record: AgentRecord): Promise<MailAgent> => {
+    const { id, name, displayName, role, client, model, capabilities, pane } = record;
+    const liveness = presence.livenessOf(record);
+    return {
+      agent_id: id,
+      name,
+      participant: participantOfAgent(record),
+      ...(displayName !== undefined && { display_name: displayName }),
+      project: record.project,
+      ...{ role, client, model, capabilities },
+      liveness,
+      online: liveness === 'alive',
+      registered_at: new Date(record.registeredAt).toISOString(),
+      last_seen_at: new Date(book.seenAt(record)).toISOString(),
+      ...(isUser(caller) && { ...(pane && { pane: pane.id }), unread: await mailbox.unreadOf(id) }),
+      ...(id === self.key && { you: true as const }),
+    };
+  };
+  return { agents: await Promise.all(page.map(describe)), has_more: found.length > limit };
+}
