@@ -86,6 +86,7 @@ const withoutSchemas = [
   'environment',
   'error',
   'event',
+  'importance',
   'nearest',
 ];
 

@@ -31,8 +31,11 @@ function pattern(printed: string): RegExp {
   return new RegExp(`^${parts.join('.*')}$`, 's');
 }
 
-describe('docs/hub.md', () => {
-  const steps = stepsOf(readFileSync(join(root, 'docs', 'hub.md'), 'utf8'));
+describe.each([
+  ['hub.md', 20],
+  ['mail.md', 10],
+])('docs/%s', (page, least) => {
+  const steps = stepsOf(readFileSync(join(root, 'docs', page), 'utf8'));
   const home = mkdtempSync(join(tmpdir(), 'poly-docs-'));
   const mark = 'END-OF-STEP';
   const shell = spawn('sh', {
@@ -70,7 +73,7 @@ describe('docs/hub.md', () => {
     rmSync(home, { recursive: true, force: true });
   });
 
-  it('has examples', () => expect(steps.length).toBeGreaterThan(20));
+  it('has examples', () => expect(steps.length).toBeGreaterThan(least));
 
   it.each(steps)('$command', async ({ command, printed }) => {
     expect(await run(command)).toMatch(pattern(printed));

@@ -165,7 +165,7 @@ describe('an agent', () => {
     const p4 = await register(hub, 'p4', { project: 'paged' });
     const first = await p4.call('mail:agents', { limit: 3 });
     expect(first).toMatchObject({ has_more: true, agents: [{ name: 'p1' }, { name: 'p2' }, { name: 'p3' }] });
-    expect(await p4.call('mail:agents', { after: 'p3' })).toMatchObject({
+    expect(await p4.call('mail:agents', { after: first.agents[2]?.agent_id })).toMatchObject({
       has_more: false,
       agents: [{ name: 'p4' }],
     });
@@ -261,4 +261,4 @@ it('an agent over poly mcp is the same after the hub was killed', async () => {
   expect(await use(client, 'get_inbox')).toContain('still you');
   expect(await use(client, 'unregister_self')).toContain(agent_id);
   await client.close();
-});
+}, 120_000);

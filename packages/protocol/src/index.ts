@@ -12,6 +12,7 @@ export * from './error.ts';
 export * from './event.ts';
 export * from './extension.ts';
 export * from './id.ts';
+export * from './importance.ts';
 export * from './mail.ts';
 export * from './mail-identity.ts';
 export * from './mail-names.ts';

@@ -217,7 +217,7 @@ export const mailAgents: Action<MailAgentsParams, MailAgentsResult> = defineActi
   params: z.strictObject({
     ...projectChoice,
     role: label.optional(),
-    after: agentName.optional().describe('Go on behind this name.'),
+    after: agentId.optional().describe('Go on behind this agent_id.'),
     limit: z.int().min(1).max(200).optional(),
   }),
   result: z.object({ agents: z.array(mailAgent), has_more: z.boolean() }),

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { type Action, defineAction, nothing } from './action.ts';
 import { type DeliveryState, deliveryStates } from './agent.ts';
+import { type Importance, importances } from './importance.ts';
 import { type ProjectChoice, projectChoice } from './mail-identity.ts';
 import { agentName, label } from './mail-names.ts';
 
@@ -46,9 +47,6 @@ const subject = z
   )
   .optional();
 const messageId = z.string().regex(/^msg_[0-9a-f]{16}$/, 'must be msg_ and 16 hex digits');
-
-export const importances = ['low', 'normal', 'high', 'urgent'] as const;
-export type Importance = (typeof importances)[number];
 
 export interface Writing {
   readonly subject?: string | undefined;

@@ -22,6 +22,7 @@ import {
 import { type Caller, isUser } from '../registry/caller.ts';
 import type { Execute, Registry } from '../registry/registry.ts';
 import { unknownRecipient } from './addresses.ts';
+import { inOrder } from './agent-book.ts';
 import { type AgentRecord, participantOfAgent } from './agent-record.ts';
 import type { Mail } from './mail.ts';
 import type { Letter, Sender } from './mailbox.ts';
@@ -133,11 +134,11 @@ async function listAgents(
   const named = namedProject(params);
   const self = addresses.sender(caller);
   const project = named ?? self.project;
-  const everybody =
-    project === undefined ? book.list().filter(({ leftAt }) => !leftAt) : book.members(project);
+  const everybody = project === undefined ? book.members() : book.members(project);
+  const last = after === undefined ? undefined : book.get(after);
   const found = everybody.filter(
     (one) =>
-      (after === undefined || one.name > foldName(after)) &&
+      (!last || inOrder(last, one) < 0) &&
       (role === undefined || (one.role !== undefined && foldName(one.role) === foldName(role))),
   );
   const page = found.slice(0, limit);

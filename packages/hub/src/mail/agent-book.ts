@@ -36,12 +36,12 @@ export class AgentBook {
     return [...this.#records.values()];
   }
 
-  /** Those of a project that can be written to. */
-  members(project: string): readonly AgentRecord[] {
-    const key = foldName(project);
+  /** Those who can be written to, of one project or of all, in order. */
+  members(project?: string): readonly AgentRecord[] {
+    const key = project === undefined ? undefined : foldName(project);
     return this.list()
-      .filter(({ projectKey, leftAt }) => projectKey === key && leftAt === undefined)
-      .sort((a, b) => (a.name < b.name ? -1 : 1));
+      .filter(({ projectKey, leftAt }) => leftAt === undefined && (key === undefined || projectKey === key))
+      .sort(inOrder);
   }
 
   put(record: AgentRecord): void {
@@ -60,6 +60,12 @@ export class AgentBook {
   seenAt({ id, seenAt }: AgentRecord): number {
     return Math.max(seenAt, this.#seen.get(id) ?? 0);
   }
+}
+
+/** By project, then by name. */
+export function inOrder(a: AgentRecord, b: AgentRecord): number {
+  const [one, other] = [placeOf(a.projectKey, a.name), placeOf(b.projectKey, b.name)];
+  return one === other ? 0 : one < other ? -1 : 1;
 }
 
 const placeOf = (projectKey: string, name: string): string => `${projectKey}\n${name}`;

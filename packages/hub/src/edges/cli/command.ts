@@ -51,6 +51,8 @@ export interface Command<F extends Flags = Flags> {
   /** One word, or a noun and a verb. */
   readonly name: string;
   readonly summary: string;
+  /** What its noun is about, said by the first command of a noun. */
+  readonly about?: string;
   /** Its arguments: `<needed>`, `[optional]`, and `…` for as many as there are. */
   readonly args?: readonly string[];
   /** How the program behind `--` is written in help; without it nothing may stand there. */

@@ -6,6 +6,7 @@ import { completionCommands } from './commands/completion.ts';
 import { eventCommands } from './commands/events.ts';
 import { extensionCommands } from './commands/ext.ts';
 import { hookCommands } from './commands/hooks.ts';
+import { mailCommands } from './commands/mail.ts';
 import { mcpCommands } from './commands/mcp.ts';
 import { paneCommands } from './commands/pane.ts';
 import { serverCommands } from './commands/server.ts';
@@ -19,6 +20,7 @@ export const commands: readonly Command[] = [
   ...serverCommands,
   ...paneCommands,
   ...agentCommands,
+  ...mailCommands,
   ...mcpCommands,
   ...hookCommands,
   ...skillCommands,

@@ -37,6 +37,11 @@ function showCommands(out: Output, commands: readonly Command[]): void {
 }
 
 export function showGroup(out: Output, noun: string, commands: readonly Command[]): void {
+  const [{ about } = {}] = commands;
+  if (about !== undefined) {
+    out.line(about);
+    out.line();
+  }
   out.line(`Usage: poly ${noun} <command> [flags]`);
   out.line();
   showCommands(out, commands);

@@ -4,7 +4,12 @@ const plainWord = /^[\w@%+=:,./~-]+$/;
 
 /** A text in quotes, whole, with every character that would hide something written out. */
 export function revealed(text: string): string {
-  return JSON.stringify(text).replace(unshown, (letter) => `\\u{${letter.codePointAt(0)?.toString(16)}}`);
+  return revealedLine(JSON.stringify(text));
+}
+
+/** A line as it may stand in a terminal, with every character that would hide something written out. */
+export function revealedLine(text: string): string {
+  return text.replace(unshown, (letter) => `\\u{${letter.codePointAt(0)?.toString(16)}}`);
 }
 
 /** Words as they are told apart, each whole. */

@@ -49,6 +49,7 @@ export const checks: readonly Check[] = [
   { name: 'disk', look: ({ places }) => lookAtDisk(places) },
   { name: 'config', look: ({ places }) => lookAtConfig(places) },
   { name: 'screens', look: lookAtScreens },
+  { name: 'mail', look: ({ hub }) => lookAtMail(hub) },
   { name: 'home', security: true, look: ({ places }) => lookAtFolder(places.home) },
   { name: 'files', security: true, look: ({ places }) => lookAtFiles(places) },
   { name: 'socket', security: true, look: ({ places }) => lookAtSocket(places) },
@@ -150,6 +151,14 @@ async function lookAtScreens({ places: { screens }, hub, offline }: Patient): Pr
       ? 'your rules are in order'
       : 'read by the rules that came with poly',
   );
+}
+
+/** What retention could not do, as the hub tells it. */
+function lookAtMail(hub: Patient['hub']): Finding {
+  const problem = hub instanceof Error ? undefined : hub?.problems.find((one) => one.startsWith('old mail'));
+  return problem
+    ? warn(problem, 'poly mail status says when; the hub tries again every hour.')
+    : ok('old mail is forgotten in time');
 }
 
 function lookAtFolder(path: string): Finding {
