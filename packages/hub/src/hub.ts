@@ -50,9 +50,12 @@ import { auditActions } from './server/audit.ts';
 import { keepHouse } from './server/housekeeping.ts';
 import { registerShellActions } from './shell/actions.ts';
 import { openSqliteStore } from './store/sqlite.ts';
+import { registerTaskActions } from './tasks/actions.ts';
+import { Tasks } from './tasks/tasks.ts';
 import { agentPanes, paneLiveness, statePanes } from './wiring/agent-panes.ts';
 import { openDoors } from './wiring/doors.ts';
 import { eventView } from './wiring/event-view.ts';
+import { createHolders, onDeparture } from './wiring/holders.ts';
 import { paneStreams } from './wiring/pane-streams.ts';
 
 const megabyte = 1024 * 1024;
@@ -210,6 +213,23 @@ async function build(
     folderOfPane: (pane) => panes.book.find(pane)?.cwd,
   });
   ends.push(() => mail.close());
+  const holders = createHolders(mail, (pane) => panes.book.find(pane)?.cwd);
+  const tasks = new Tasks({
+    ...{ store, events, clock, random, log, hub },
+    holdContracts: (_project, wanted, work) => {
+      const [unknown] = wanted;
+      if (!unknown) return work([]);
+      throw new PolyError('not_found', `there is no contract "${unknown.name}".`);
+    },
+  });
+  ends.push(() => tasks.close());
+  ends.push(
+    onDeparture(events, (departure) => {
+      tasks
+        .leave(departure)
+        .catch((error: unknown) => log.error('what somebody held who is gone is still held', { error }));
+    }),
+  );
   const permissions: Permissions = {
     registry,
     permitPane: (...asked) => permitPane({ book: panes.book, config, user: env }, ...asked),
@@ -275,6 +295,7 @@ async function build(
   registerAgentActions({ registry, events, clock, states, rules, panes: agentPanes(panes) });
   registerApprovalActions(registry, approvals);
   registerMailActions(registry, mail);
+  registerTaskActions(registry, tasks, holders);
   registerServerActions({
     ...{ registry, store, status },
     database: places.database,
@@ -298,6 +319,9 @@ async function build(
 
   await panes.adopt();
   for (const pane of panes.book.list()) states.meet(pane);
+  const isGone = (id: string, owner: string): boolean =>
+    paneLiveness(panes.book, { id, birth: mail.book.get(owner)?.pane?.birth ?? owner }) === 'gone';
+  await tasks.start(isGone);
   const openRoutes = [exchangeRoute(credentials), ...webFiles(options.web)];
   const notifier = new Notifier({
     ...{ events, log, env, wanted: config.notify },
@@ -335,7 +359,10 @@ async function build(
   ends.push(
     keepHouse({
       ...{ store, clock, log, database: places.database, onLost: options.onBroken },
-      forgetMore: async () => void (await mail.retention.run()),
+      forgetMore: async () => {
+        await mail.retention.run();
+        await tasks.forget();
+      },
     }),
   );
   await events.append([draft(hub, 'server:started', {})]);

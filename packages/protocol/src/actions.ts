@@ -14,6 +14,7 @@ import type * as paneWait from './pane-wait.ts';
 import type * as server from './server.ts';
 import type * as session from './session.ts';
 import type * as shell from './shell.ts';
+import type * as task from './task.ts';
 
 /** Every action of the hub itself, by name. */
 export interface BuiltInActions {
@@ -58,6 +59,14 @@ export interface BuiltInActions {
   readonly 'mail:search': typeof mail.mailSearch;
   readonly 'mail:status': typeof mail.mailStatus;
   readonly 'mail:overview': typeof mail.mailOverview;
+  readonly 'task:add': typeof task.taskAdd;
+  readonly 'task:claim': typeof task.taskClaim;
+  readonly 'task:heartbeat': typeof task.taskHeartbeat;
+  readonly 'task:release': typeof task.taskRelease;
+  readonly 'task:reassign': typeof task.taskReassign;
+  readonly 'task:depend': typeof task.taskDepend;
+  readonly 'task:complete': typeof task.taskComplete;
+  readonly 'task:list': typeof task.taskList;
   readonly 'session:start': typeof session.sessionStart;
   readonly 'session:stop': typeof session.sessionStop;
   readonly 'session:status': typeof session.sessionStatus;

@@ -17,6 +17,13 @@ export type ErrorCode =
   | 'timed_out'
   | 'conflict'
   | 'pane_exited'
+  | 'not_owner'
+  | 'already_claimed'
+  | 'not_claimed'
+  | 'already_completed'
+  | 'dependencies_pending'
+  | 'lease_lost'
+  | 'stale_contract'
   | 'unavailable'
   | 'uncertain'
   | 'too_large'
@@ -47,6 +54,13 @@ export const errorKinds: Readonly<Record<ErrorCode, ErrorKind>> = {
   method_not_allowed: { status: 405, exit: 2, meaning: 'The path exists, with another method.' },
   timed_out: { status: 408, exit: 5, meaning: 'It did not happen within the time given.' },
   conflict: { status: 409, exit: 4, meaning: 'The state of things does not allow it now.' },
+  not_owner: { status: 403, exit: 4, meaning: 'Somebody else holds it.' },
+  already_claimed: { status: 409, exit: 4, meaning: 'Somebody holds the task.' },
+  not_claimed: { status: 409, exit: 4, meaning: 'Nobody holds the task.' },
+  already_completed: { status: 409, exit: 4, meaning: 'The task is completed.' },
+  dependencies_pending: { status: 409, exit: 4, meaning: 'The task waits for others.' },
+  lease_lost: { status: 409, exit: 4, meaning: 'The claim has run out, or the task was claimed since.' },
+  stale_contract: { status: 409, exit: 4, meaning: 'A contract has changed and that was not acknowledged.' },
   pane_exited: { status: 409, exit: 4, meaning: 'The program of the pane has ended.' },
   unavailable: { status: 409, exit: 4, meaning: 'Something this needs is not there, tmux for instance.' },
   uncertain: { status: 409, exit: 4, meaning: 'It was begun, and nobody can know how it ended.' },

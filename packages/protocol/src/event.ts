@@ -18,6 +18,14 @@ export interface PolyEvent<Payload = unknown> {
   readonly at: number;
 }
 
+/** Who holds, or held, a task, and by which claim. */
+export interface TaskHolding {
+  readonly taskId: string;
+  readonly project: string;
+  readonly owner: string;
+  readonly fence: number;
+}
+
 /** What the hub itself tells. Anybody may emit any other name. */
 export interface BuiltInEvents {
   readonly 'action:start': { readonly actionName: string; readonly params: unknown };
@@ -90,6 +98,19 @@ export interface BuiltInEvents {
   readonly 'mail:read': { readonly recipient: string; readonly upTo: number };
   /** What retention forgot. */
   readonly 'mail:forgotten': { readonly messages: number; readonly unread: number };
+  readonly 'task:added': {
+    readonly taskId: string;
+    readonly title: string;
+    readonly project: string;
+    readonly dependsOn: readonly string[];
+  };
+  readonly 'task:claimed': TaskHolding & { readonly leaseUntil: string };
+  readonly 'task:released': TaskHolding;
+  /** Its claim ran out, or who held it is gone: it can be claimed again. */
+  readonly 'task:expired': TaskHolding & { readonly reason: 'lease' | 'gone' };
+  readonly 'task:reassigned': TaskHolding & { readonly from: string | null; readonly leaseUntil: string };
+  readonly 'task:depends': { readonly taskId: string; readonly dependsOn: readonly string[] };
+  readonly 'task:completed': TaskHolding;
   /** What exactly would be done may be secret: approval:list shows it, to the user alone. */
   readonly 'approval:requested': Pick<Approval, 'id' | 'kind' | 'action' | 'paneId' | 'reason' | 'expiresAt'>;
   readonly 'approval:resolved': { readonly id: string; readonly decision: Decision };

@@ -31,6 +31,7 @@ export * from './read-given.ts';
 export * from './server.ts';
 export * from './session.ts';
 export * from './shell.ts';
+export * from './task.ts';
 export * from './tools/agent-words.ts';
 export * from './tools/decode-escapes.ts';
 export * from './tools/pane-answers.ts';

@@ -1,7 +1,10 @@
 import { below, isObject, type JsonObject } from './json.ts';
 
 /** Says what is wrong with the value of a keyword, or nothing; what lies below is checked by `deeper`. */
-type Check = (value: unknown, deeper: (value: unknown, ...names: (string | number)[]) => void) => string | void;
+type Check = (
+  value: unknown,
+  deeper: (value: unknown, ...names: (string | number)[]) => void,
+) => string | undefined;
 
 const types = ['null', 'boolean', 'object', 'array', 'number', 'string', 'integer'];
 const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0;
@@ -18,16 +21,21 @@ const number = that((value) => typeof value === 'number', 'must be a number');
 const names = that((value) => Array.isArray(value) && value.every(isName), 'must be a list of names');
 const bound = that((value) => ['number', 'boolean'].includes(typeof value), 'must be a number');
 
-const schema: Check = (value, deeper) => deeper(value);
+const schema: Check = (value, deeper) => {
+  deeper(value);
+  return undefined;
+};
 const schemas: Check = (value, deeper) => {
   if (!Array.isArray(value)) return 'must be a list of schemas';
-  value.forEach((one, index) => deeper(one, index));
+  for (const [index, one] of value.entries()) deeper(one, index);
+  return undefined;
 };
 const someSchemas: Check = (value, deeper) =>
   Array.isArray(value) && value.length === 0 ? 'must not be empty' : schemas(value, deeper);
 const namedSchemas: Check = (value, deeper) => {
   if (!isObject(value)) return 'must be an object of schemas';
   for (const [name, one] of Object.entries(value)) deeper(one, name);
+  return undefined;
 };
 const type: Check = (value) => {
   const given = Array.isArray(value) ? value : [value];
@@ -44,14 +52,14 @@ const keywords: Readonly<Record<string, Check>> = {
   ...{ additionalProperties: schema, propertyNames: schema, minProperties: count, maxProperties: count },
   ...{ dependentRequired: that(isObject, 'must be an object'), dependentSchemas: namedSchemas },
   ...{ dependencies: that(isObject, 'must be an object'), unevaluatedProperties: schema },
-  items: (value, deeper) => (Array.isArray(value) ? schemas(value, deeper) : deeper(value)),
+  items: (value, deeper) => (Array.isArray(value) ? schemas : schema)(value, deeper),
   ...{ prefixItems: schemas, additionalItems: schema, unevaluatedItems: schema, contains: schema },
   ...{ minContains: count, maxContains: count, minItems: count, maxItems: count, uniqueItems: flag },
   ...{ minLength: count, maxLength: count, pattern: text, format: text },
   ...{ minimum: number, maximum: number, exclusiveMinimum: bound, exclusiveMaximum: bound },
   multipleOf: that((value) => typeof value === 'number' && value > 0, 'must be a number above 0'),
   ...{ allOf: someSchemas, anyOf: someSchemas, oneOf: someSchemas, not: schema },
-  ...{ if: schema, then: schema, else: schema, contentSchema: schema },
+  ...Object.fromEntries(['if', 'then', 'else', 'contentSchema'].map((name) => [name, schema])),
   ...{ contentEncoding: text, contentMediaType: text, title: text, description: text },
   ...{ default: () => undefined, examples: () => undefined, example: () => undefined },
   ...{ deprecated: flag, readOnly: flag, writeOnly: flag },

@@ -63,11 +63,13 @@ function openApiProblems(value: JsonObject): readonly string[] {
   for (const [path, item] of Object.entries(objectOf(value.paths))) {
     const at = below('/paths', path);
     if (!isObject(item)) problems.push(`${at} must be an object`);
-    listOf(objectOf(item).parameters).forEach((one, i) => contents(one, below(at, 'parameters', i)));
+    for (const [i, one] of listOf(objectOf(item).parameters).entries())
+      contents(one, below(at, 'parameters', i));
     for (const method of methods) {
       const operation = objectOf(objectOf(item)[method]);
       const here = below(at, method);
-      listOf(operation.parameters).forEach((one, i) => contents(one, below(here, 'parameters', i)));
+      for (const [i, one] of listOf(operation.parameters).entries())
+        contents(one, below(here, 'parameters', i));
       contents(operation.requestBody, below(here, 'requestBody'));
       for (const [status, one] of Object.entries(objectOf(operation.responses)))
         contents(one, below(here, 'responses', status));

@@ -145,6 +145,48 @@ export const migrations: readonly Migration[] = [
     ],
     searches: [{ name: 'messages_search', table: 'messages', key: 'seq', columns: ['subject', 'body'] }],
   },
+  {
+    id: 5,
+    name: 'tasks',
+    statements: [
+      `CREATE TABLE tasks (
+        seq INTEGER PRIMARY KEY AUTOINCREMENT,
+        id TEXT NOT NULL UNIQUE,
+        project_key TEXT NOT NULL,
+        project TEXT NOT NULL,
+        title TEXT NOT NULL,
+        description TEXT,
+        state TEXT NOT NULL CHECK (state IN ('pending', 'in_progress', 'completed')),
+        owner TEXT,
+        owner_name TEXT,
+        owner_pane TEXT,
+        fence INTEGER NOT NULL DEFAULT 0,
+        lease_until INTEGER,
+        result TEXT,
+        created_by TEXT NOT NULL,
+        created_at INTEGER NOT NULL,
+        completed_at INTEGER
+      ) STRICT`,
+      'CREATE INDEX tasks_by_project ON tasks (project_key, state, seq)',
+      'CREATE INDEX tasks_by_lease ON tasks (state, lease_until)',
+      'CREATE INDEX tasks_by_age ON tasks (completed_at)',
+      `CREATE TABLE task_dependencies (
+        task TEXT NOT NULL REFERENCES tasks (id),
+        needs TEXT NOT NULL REFERENCES tasks (id),
+        PRIMARY KEY (task, needs)
+      ) STRICT, WITHOUT ROWID`,
+      'CREATE INDEX task_dependencies_by_need ON task_dependencies (needs)',
+      `CREATE TABLE task_contracts (
+        task TEXT NOT NULL REFERENCES tasks (id),
+        contract TEXT NOT NULL,
+        name TEXT NOT NULL,
+        built_on INTEGER NOT NULL,
+        current INTEGER NOT NULL,
+        PRIMARY KEY (task, contract)
+      ) STRICT, WITHOUT ROWID`,
+      'CREATE INDEX task_contracts_by_contract ON task_contracts (contract)',
+    ],
+  },
 ];
 
 export function searchIndex(steps: readonly Migration[], name: string): SearchIndex | undefined {

@@ -28,6 +28,20 @@ const translations: readonly Translation[] = [
   { said: /poly mail register( [A-Z]+)?/g, tools: ['register_agent', 'mail_register'], says: called },
   { said: /poly mail agents\b/g, tools: ['list_agents', 'mail_agents'], says: called },
   { said: /poly mail inbox\b/g, tools: ['get_inbox', 'mail_inbox'], says: called },
+  { said: /poly task list --ready\b/g, tools: ['task_list'], says: (tool) => `${tool} with ready: true` },
+  { said: /poly task list\b/g, tools: ['task_list'], says: called },
+  {
+    said: /poly contract diff (\S+) (\d+) (\d+)/g,
+    tools: ['diff_contracts', 'contract_diff'],
+    says: (tool, name, from, to) => `${tool} (name "${name}", from_version ${from}, to_version ${to})`,
+  },
+  {
+    said: /poly contract ack (\S+?)([,.]|$)/g,
+    tools: ['ack_contract', 'contract_ack'],
+    says: (tool, name, mark) => `${tool} (name "${name}")${mark}`,
+  },
+  { said: /poly contract list\b/g, tools: ['list_contracts', 'contract_list'], says: called },
+  { said: /poly file list\b/g, tools: ['file_list'], says: called },
   {
     said: /poly ext remove (\S+)/g,
     tools: ['extensions_remove'],

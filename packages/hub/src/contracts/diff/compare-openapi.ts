@@ -51,7 +51,10 @@ class OpenApiComparer {
     const [were, are] = [objectOf(before.paths), objectOf(after.paths)];
     for (const name of new Set([...Object.keys(were), ...Object.keys(are)])) {
       const pointer = below('/paths', name);
-      const [was, is] = [this.#part(this.#before, were[name], pointer), this.#part(this.#after, are[name], pointer)];
+      const [was, is] = [
+        this.#part(this.#before, were[name], pointer),
+        this.#part(this.#after, are[name], pointer),
+      ];
       if (was && is) this.#path(name, was, is);
       else this.#tell(is ? 'path-added' : 'path-removed', pointer, `${name} is ${is ? 'new' : 'gone'}`);
     }
@@ -74,7 +77,11 @@ class OpenApiComparer {
       const what = `${method.toUpperCase()} ${name}`;
       const pointer = below((is ? after : before).pointer, method);
       if (was !== undefined && is !== undefined)
-        this.#operation(what, [before, objectOf(was), below(before.pointer, method)], [after, objectOf(is), pointer]);
+        this.#operation(
+          what,
+          [before, objectOf(was), below(before.pointer, method)],
+          [after, objectOf(is), pointer],
+        );
       else if (is !== undefined) this.#tell('operation-added', pointer, `${what} is new`);
       else if (was !== undefined) this.#tell('operation-removed', pointer, `${what} is gone`);
     }
@@ -96,15 +103,28 @@ class OpenApiComparer {
       this.#part(this.#after, after.requestBody, below(at, 'requestBody')),
     );
     this.#responses(what, [objectOf(before.responses), atBefore], [objectOf(after.responses), at]);
-    this.#whole('keyword-changed', below(at, 'security'), `the security of ${what}`, before.security, after.security);
+    this.#whole(
+      'keyword-changed',
+      below(at, 'security'),
+      `the security of ${what}`,
+      before.security,
+      after.security,
+    );
     for (const name of ['deprecated', 'summary', 'description', 'operationId', 'tags'])
       this.#whole('annotation-changed', below(at, name), `${name} of ${what}`, before[name], after[name]);
   }
 
   /** By place and name; what an operation says goes before what its path says. */
-  #parametersOf(source: SchemaSource, path: Part, operation: JsonObject, at: string): ReadonlyMap<string, Part> {
+  #parametersOf(
+    source: SchemaSource,
+    path: Part,
+    operation: JsonObject,
+    at: string,
+  ): ReadonlyMap<string, Part> {
     const given = [
-      ...listOf(path.value.parameters).map((one, i) => this.#part(source, one, below(path.pointer, 'parameters', i))),
+      ...listOf(path.value.parameters).map((one, i) =>
+        this.#part(source, one, below(path.pointer, 'parameters', i)),
+      ),
       ...listOf(operation.parameters).map((one, i) => this.#part(source, one, below(at, 'parameters', i))),
     ];
     return new Map(
@@ -129,12 +149,24 @@ class OpenApiComparer {
       this.#schema(was, is, 'request');
       this.#contents(what, was, is, 'request');
       for (const name of ['style', 'explode', 'allowReserved'])
-        this.#whole('keyword-changed', below(is.pointer, name), `${name} of the ${key}`, was.value[name], is.value[name]);
+        this.#whole(
+          'keyword-changed',
+          below(is.pointer, name),
+          `${name} of the ${key}`,
+          was.value[name],
+          is.value[name],
+        );
     }
     for (const [key, is] of after) {
       if (before.has(key)) continue;
       const kind = isNeeded(is) ? 'required-parameter-added' : 'parameter-added';
-      this.#tell(kind, is.pointer, `${what} takes the ${isNeeded(is) ? 'required ' : ''}${key} now`, undefined, is.value);
+      this.#tell(
+        kind,
+        is.pointer,
+        `${what} takes the ${isNeeded(is) ? 'required ' : ''}${key} now`,
+        undefined,
+        is.value,
+      );
     }
   }
 
@@ -143,9 +175,14 @@ class OpenApiComparer {
     const needed = [before, after].map((part) => part?.value.required === true);
     if (!before) {
       const kind = needed[1] ? 'required-request-body-added' : 'request-body-added';
-      return this.#tell(kind, after?.pointer ?? '', `${what} takes ${needed[1] ? 'and needs ' : ''}a body now`);
+      return void this.#tell(
+        kind,
+        after?.pointer ?? '',
+        `${what} takes ${needed[1] ? 'and needs ' : ''}a body now`,
+      );
     }
-    if (!after) return this.#tell('request-body-removed', before.pointer, `${what} takes no body any more`);
+    if (!after)
+      return void this.#tell('request-body-removed', before.pointer, `${what} takes no body any more`);
     if (needed[0] !== needed[1])
       this.#tell(
         needed[1] ? 'request-body-became-required' : 'request-body-became-optional',
@@ -209,7 +246,13 @@ class OpenApiComparer {
     return { value: objectOf(found.value), pointer: found.pointer };
   }
 
-  #whole(kind: ChangeKind, path: string, what: string, before: Json | undefined, after: Json | undefined): void {
+  #whole(
+    kind: ChangeKind,
+    path: string,
+    what: string,
+    before: Json | undefined,
+    after: Json | undefined,
+  ): void {
     if (canonical(before ?? null) === canonical(after ?? null)) return;
     this.#changes.add('unknown', { kind, path, message: `${what} is another now`, before, after });
   }

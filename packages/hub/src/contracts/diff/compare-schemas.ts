@@ -34,7 +34,14 @@ export class SchemaComparer {
     new Pair(this.#before.viewOf(a), this.#after.viewOf(b), where, direction, this, depth).compare();
   }
 
-  tell(direction: Direction, kind: ChangeKind, path: string, message: string, before?: unknown, after?: unknown): void {
+  tell(
+    direction: Direction,
+    kind: ChangeKind,
+    path: string,
+    message: string,
+    before?: unknown,
+    after?: unknown,
+  ): void {
     this.#changes.add(direction, { kind, path, message, before, after });
   }
 
@@ -46,8 +53,8 @@ export class SchemaComparer {
   }
 
   #has(pair: string): boolean {
-    const outer = this.#outer;
-    return this.#seen.has(pair) || (outer !== undefined && outer.#has(pair));
+    if (this.#seen.has(pair)) return true;
+    return this.#outer ? this.#outer.#has(pair) : false;
   }
 
   /** Whether a variant of one document is the schema that stands at a place of the other. */
@@ -113,12 +120,15 @@ class Pair {
     const [a, b] = [this.#a.values, this.#b.values];
     const path = below(this.#at, 'enum');
     if (!a && !b) return;
-    if (!a) return this.#tell('enum-added', path, 'only some values are allowed now', undefined, listed(b));
-    if (!b) return this.#tell('enum-removed', path, 'any value is allowed now', listed(a));
+    if (!a)
+      return void this.#tell('enum-added', path, 'only some values are allowed now', undefined, listed(b));
+    if (!b) return void this.#tell('enum-removed', path, 'any value is allowed now', listed(a));
     for (const [text, value] of a)
-      if (!b.has(text)) this.#tell('enum-value-removed', path, `the value ${brief(text)} is no longer allowed`, value);
+      if (!b.has(text))
+        this.#tell('enum-value-removed', path, `the value ${brief(text)} is no longer allowed`, value);
     for (const [text, value] of b)
-      if (!a.has(text)) this.#tell('enum-value-added', path, `the value ${brief(text)} is allowed now`, undefined, value);
+      if (!a.has(text))
+        this.#tell('enum-value-added', path, `the value ${brief(text)} is allowed now`, undefined, value);
   }
 
   #words(what: 'format' | 'pattern', a: readonly string[], b: readonly string[]): void {
@@ -172,7 +182,8 @@ class Pair {
       this.#tell(kind, node.pointer, message, undefined, node.value);
     }
     for (const name of new Set([...a.required, ...b.required]))
-      if (!a.properties.has(name) && !b.properties.has(name)) this.#required(name, below(this.#at, 'required'));
+      if (!a.properties.has(name) && !b.properties.has(name))
+        this.#required(name, below(this.#at, 'required'));
     this.#additional();
     for (const name of new Set([...a.patternProperties.keys(), ...b.patternProperties.keys()])) {
       const [was, is] = [a.patternProperties.get(name), b.patternProperties.get(name)];
@@ -218,15 +229,32 @@ class Pair {
     const path = below(this.#at, keyword);
     if (a.length === 0 && b.length === 0) return;
     if (a.length === 0)
-      return this.#tell('variants-added', path, `it must be one of ${b.length} variants now`, undefined, b.length);
+      return void this.#tell(
+        'variants-added',
+        path,
+        `it must be one of ${b.length} variants now`,
+        undefined,
+        b.length,
+      );
     if (b.length === 0)
-      return this.#tell('variants-removed', path, `it need not be one of ${a.length} variants any more`, a.length);
+      return void this.#tell(
+        'variants-removed',
+        path,
+        `it need not be one of ${a.length} variants any more`,
+        a.length,
+      );
     const { matched, gone, come } = this.#match(a, b);
     for (const [was, is] of matched) this.#deeper(was, is);
     for (const node of gone)
       this.#tell('variant-removed', node.pointer, `the variant ${variantName(node)} is gone`, node.value);
     for (const node of come)
-      this.#tell('variant-added', node.pointer, `the variant ${variantName(node)} is new`, undefined, node.value);
+      this.#tell(
+        'variant-added',
+        node.pointer,
+        `the variant ${variantName(node)} is new`,
+        undefined,
+        node.value,
+      );
   }
 
   /** By where they refer to, by title, by what they say, and what is left by its place. */
@@ -276,7 +304,8 @@ class Pair {
     for (const node of variants) {
       if (node === kept) continue;
       const name = variantName(node);
-      if (grew) this.#tell('variant-added', node.pointer, `the variant ${name} is new`, undefined, node.value);
+      if (grew)
+        this.#tell('variant-added', node.pointer, `the variant ${name} is new`, undefined, node.value);
       else this.#tell('variant-removed', node.pointer, `the variant ${name} is gone`, node.value);
     }
     return true;
@@ -329,6 +358,8 @@ function variantName({ value, pointer }: Node): string {
   return brief(name ?? pointer.split('/').at(-1) ?? '');
 }
 
-const listed = (values: ReadonlyMap<string, Json> | undefined): readonly Json[] => [...(values?.values() ?? [])];
+const listed = (values: ReadonlyMap<string, Json> | undefined): readonly Json[] => [
+  ...(values?.values() ?? []),
+];
 
 const brief = (text: string): string => (text.length > 80 ? `${text.slice(0, 79)}…` : text);

@@ -6,8 +6,10 @@ import { compareNamed, compareOpenApi } from './compare-openapi.ts';
 import { SchemaComparer } from './compare-schemas.ts';
 import { isLibrary, SchemaSource } from './schema-view.ts';
 
-const came = /^(required-)?(property|schema|path|operation|parameter|request-body|response|media-type|header|variant)-added$/;
-const went = /^(property|schema|path|operation|parameter|request-body|response|media-type|header|variant)-(removed|refused)$/;
+const came =
+  /^(required-)?(property|schema|path|operation|parameter|request-body|response|media-type|header|variant)-added$/;
+const went =
+  /^(property|schema|path|operation|parameter|request-body|response|media-type|header|variant)-(removed|refused)$/;
 
 /** How two versions of a contract differ; both must have been read by `readDocument`. It reads nothing else and runs no pattern. */
 export function diffContracts(before: ContractDocument, after: ContractDocument): ContractDiff {

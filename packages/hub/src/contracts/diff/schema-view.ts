@@ -43,9 +43,10 @@ export const isLeast = (bound: string): boolean => leasts.includes(bound) || bou
 const inner = ['not', 'if', 'then', 'else', 'contains', 'propertyNames', 'unevaluatedProperties'];
 const innerKeywords = new Set([...inner, 'unevaluatedItems', 'contentSchema']);
 const otherKeywords = new Set(
-  ['dependentRequired', 'dependentSchemas', 'dependencies', 'discriminator', '$dynamicRef'].concat(
-    ['contentEncoding', 'contentMediaType'],
-  ),
+  ['dependentRequired', 'dependentSchemas', 'dependencies', 'discriminator', '$dynamicRef'].concat([
+    'contentEncoding',
+    'contentMediaType',
+  ]),
 );
 const readElsewhere = new Set(
   ['type', 'nullable', 'enum', 'const', 'properties', 'patternProperties', 'required', 'items'].concat(
@@ -123,9 +124,8 @@ export class SchemaSource {
       const ref = member(one.value, '$ref');
       const named = typeof ref === 'string' ? this.resolve(ref) : undefined;
       if (named) add(named);
-      listOf(member(one.value, 'allOf')).forEach((value, i) =>
-        add({ value, pointer: below(one.pointer, 'allOf', i) }),
-      );
+      for (const [i, value] of listOf(member(one.value, 'allOf')).entries())
+        add({ value, pointer: below(one.pointer, 'allOf', i) });
       const nullable = orNull(one);
       if (nullable) add(nullable);
     };
@@ -134,7 +134,9 @@ export class SchemaSource {
     return found.never ? { ...view, types: new Set() } : view;
   }
 
-  #merge(parts: readonly { readonly schema: JsonObject; readonly pointer: string }[]): Omit<View, 'pointer' | 'whole'> {
+  #merge(
+    parts: readonly { readonly schema: JsonObject; readonly pointer: string }[],
+  ): Omit<View, 'pointer' | 'whole'> {
     let types = new Set(allTypes);
     let values: ReadonlyMap<string, Json> | undefined;
     const properties = new Map<string, Node>();
@@ -150,11 +152,16 @@ export class SchemaSource {
     const annotations = new Map<string, Json>();
     let [additional, items]: (Node | undefined)[] = [];
     // Whoever refers to a type and adds null means both.
-    const allowsNull = parts.some(({ schema, pointer }) => schema.nullable === true || orNull({ value: schema, pointer }));
+    const allowsNull = parts.some(
+      ({ schema, pointer }) => schema.nullable === true || orNull({ value: schema, pointer }),
+    );
     const tighten = (name: string, value: unknown, least: boolean): void => {
       const before = bounds.get(name);
       if (typeof value !== 'number') return;
-      bounds.set(name, before === undefined ? value : least ? Math.max(before, value) : Math.min(before, value));
+      bounds.set(
+        name,
+        before === undefined ? value : least ? Math.max(before, value) : Math.min(before, value),
+      );
     };
     for (const { schema, pointer } of parts) {
       const at = (...names: (string | number)[]): Node => ({

@@ -12,6 +12,7 @@ import { paneCommands } from './commands/pane.ts';
 import { serverCommands } from './commands/server.ts';
 import { sessionCommands } from './commands/session.ts';
 import { skillCommands } from './commands/skill.ts';
+import { taskCommands } from './commands/task.ts';
 import { upkeepCommands } from './commands/upkeep.ts';
 import { workspaceCommands } from './commands/workspace.ts';
 
@@ -21,6 +22,7 @@ export const commands: readonly Command[] = [
   ...paneCommands,
   ...agentCommands,
   ...mailCommands,
+  ...taskCommands,
   ...mcpCommands,
   ...hookCommands,
   ...skillCommands,

@@ -84,7 +84,7 @@ function remembering(context: ToolContext): ToolContext {
 const unseen =
   /[\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|\udb40[\udc00-\udfff]/g;
 
-function plainJson(value: unknown): string {
+export function plainJson(value: unknown): string {
   return JSON.stringify(value).replace(unseen, (found) =>
     [...Array(found.length).keys()]
       .map((i) => `\\u${found.charCodeAt(i).toString(16).padStart(4, '0')}`)
@@ -92,7 +92,10 @@ function plainJson(value: unknown): string {
   );
 }
 
-function schemaWithout(schema: McpTool['inputSchema'], names: readonly string[]): McpTool['inputSchema'] {
+export function schemaWithout(
+  schema: McpTool['inputSchema'],
+  names: readonly string[],
+): McpTool['inputSchema'] {
   const properties = Object.entries((schema.properties ?? {}) as Given);
   return { ...schema, properties: Object.fromEntries(properties.filter(([name]) => !names.includes(name))) };
 }

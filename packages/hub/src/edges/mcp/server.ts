@@ -12,6 +12,7 @@ import { isShort, shorten } from './shorten.ts';
 import type { getPrompt, listPrompts } from './tmux/prompts.ts';
 import type { TmuxResources } from './tmux/resources.ts';
 import type { Choice, McpTool, Place, ToolContext } from './tool.ts';
+import { mcpWorkTools } from './work-tools.ts';
 
 export interface McpServerOptions {
   readonly dispatch: Dispatch;
@@ -101,7 +102,11 @@ function toolsFor(
 ): ReadonlyMap<string, McpTool> {
   // Over HTTP this is done for every request: what nobody asks for is not made.
   const actions = choice.toolsets.has('actions') ? actionTools(options.actions()) : [];
-  return chooseTools([...mcpPaneTools, ...mcpMailTools, ...actions, ...more], choice, isUser(caller));
+  return chooseTools(
+    [...actions, ...mcpPaneTools, ...mcpMailTools, ...mcpWorkTools, ...more],
+    choice,
+    isUser(caller),
+  );
 }
 
 /** The names of the tools that only look, whatever they are given. */

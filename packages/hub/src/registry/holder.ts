@@ -1,0 +1,27 @@
+import type { Participant, ProjectChoice } from '@polyphony/protocol';
+import type { Source } from '../events/event-log.ts';
+import type { Caller } from './caller.ts';
+
+/** Somebody who can hold something: an agent that has registered, the program of a pane, or the user. */
+export interface Holder {
+  /** An agent's id, the digest of a pane's credential, or the user's participant id. */
+  readonly key: string;
+  /** All it may be known by: an agent also has what its pane took before it registered. */
+  readonly keys: readonly string[];
+  readonly participant: Participant;
+  readonly isUser: boolean;
+  /** With whose end it ends. */
+  readonly pane: string | null;
+  /** The project it has registered in. */
+  readonly project?: string | undefined;
+  readonly source: Source;
+}
+
+/** Who somebody is to those who hand out work; mail knows the agents. */
+export interface Holders {
+  of(caller: Caller): Holder;
+  /** The agent of that name in a project; throws where there is none. */
+  named(project: string, name: string): Holder;
+  /** The project that is meant: the one named, else that of the agent, else that of the folder it works in. */
+  projectOf(holder: Holder, choice: ProjectChoice): string;
+}
