@@ -10,6 +10,7 @@ const apart = [
   { imported: /^@polyphony\/tmux$/, bundle: './tmux.cjs' },
   { imported: /^@polyphony\/tmux\/workspace$/, bundle: './tmux-workspace.cjs' },
   { imported: /^\.\/sdk\.ts$/, bundle: './mcp-sdk.cjs' },
+  { imported: /^\.\/yaml\.ts$/, bundle: './yaml.cjs' },
 ];
 
 const bundledApart: Plugin = {
@@ -45,6 +46,7 @@ function inLatin1(text: string): string {
 const processes = {
   tmux: join(hub, '..', 'tmux', 'src', 'index.ts'),
   'mcp-sdk': join(hub, 'src/edges/mcp/sdk.ts'),
+  yaml: join(hub, 'src/contracts/yaml.ts'),
   daemon: join(hub, 'src/daemon.ts'),
   host: join(hub, 'src/host/start.ts'),
   'store-thread': join(hub, 'src/store/thread.ts'),

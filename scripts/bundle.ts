@@ -12,6 +12,7 @@ const external = [
   'jsonc-parser',
   'smol-toml',
   'ws',
+  'yaml',
   'zod',
   '@polyphony/tmux',
   '@polyphony/tmux/workspace',

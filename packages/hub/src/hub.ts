@@ -12,6 +12,8 @@ import { adapters } from './capture/adapters/adapters.ts';
 import { heardOf, lastHeard } from './capture/heard.ts';
 import { Intake } from './capture/intake.ts';
 import { Journal } from './capture/journal.ts';
+import { registerContractActions } from './contracts/actions.ts';
+import { Contracts } from './contracts/contracts.ts';
 import { exchangeRoute, hubRoutes } from './edges/hub-routes.ts';
 import { McpEdge } from './edges/mcp/edge.ts';
 import { sessionRoutes } from './edges/session-routes.ts';
@@ -51,8 +53,10 @@ import { keepHouse } from './server/housekeeping.ts';
 import { registerShellActions } from './shell/actions.ts';
 import { openSqliteStore } from './store/sqlite.ts';
 import { registerTaskActions } from './tasks/actions.ts';
+import { rebuiltTasks, staleTasks } from './tasks/built-on.ts';
 import { Tasks } from './tasks/tasks.ts';
 import { agentPanes, paneLiveness, statePanes } from './wiring/agent-panes.ts';
+import { contractMail } from './wiring/contract-mail.ts';
 import { openDoors } from './wiring/doors.ts';
 import { eventView } from './wiring/event-view.ts';
 import { createHolders, onDeparture } from './wiring/holders.ts';
@@ -216,13 +220,18 @@ async function build(
   const holders = createHolders(mail, (pane) => panes.book.find(pane)?.cwd);
   const tasks = new Tasks({
     ...{ store, events, clock, random, log, hub },
-    holdContracts: (_project, wanted, work) => {
-      const [unknown] = wanted;
-      if (!unknown) return work([]);
-      throw new PolyError('not_found', `there is no contract "${unknown.name}".`);
-    },
+    holdContracts: (...asked) => contracts.hold(...asked),
   });
   ends.push(() => tasks.close());
+  const contracts = new Contracts({
+    ...{ store, events, clock, log, hub },
+    dependents: {
+      changed: (contract, at) => staleTasks(store, hub, contract, at),
+      acknowledged: (...asked) => rebuiltTasks(store, ...asked),
+    },
+    write: contractMail(mail, events, hub),
+  });
+  ends.push(() => contracts.close());
   ends.push(
     onDeparture(events, (departure) => {
       tasks
@@ -296,6 +305,7 @@ async function build(
   registerApprovalActions(registry, approvals);
   registerMailActions(registry, mail);
   registerTaskActions(registry, tasks, holders);
+  registerContractActions(registry, contracts, holders);
   registerServerActions({
     ...{ registry, store, status },
     database: places.database,
@@ -322,6 +332,7 @@ async function build(
   const isGone = (id: string, owner: string): boolean =>
     paneLiveness(panes.book, { id, birth: mail.book.get(owner)?.pane?.birth ?? owner }) === 'gone';
   await tasks.start(isGone);
+  await contracts.start();
   const openRoutes = [exchangeRoute(credentials), ...webFiles(options.web)];
   const notifier = new Notifier({
     ...{ events, log, env, wanted: config.notify },

@@ -1,6 +1,7 @@
 import type { Action } from './action.ts';
 import type * as agent from './agent.ts';
 import type * as approval from './approval.ts';
+import type * as contract from './contract.ts';
 import type * as extension from './extension.ts';
 import type * as mail from './mail.ts';
 import type * as mailIdentity from './mail-identity.ts';
@@ -67,6 +68,15 @@ export interface BuiltInActions {
   readonly 'task:depend': typeof task.taskDepend;
   readonly 'task:complete': typeof task.taskComplete;
   readonly 'task:list': typeof task.taskList;
+  readonly 'contract:register': typeof contract.contractRegister;
+  readonly 'contract:get': typeof contract.contractGet;
+  readonly 'contract:diff': typeof contract.contractDiff;
+  readonly 'contract:list': typeof contract.contractList;
+  readonly 'contract:subscribe': typeof contract.contractSubscribe;
+  readonly 'contract:pending': typeof contract.contractPending;
+  readonly 'contract:ack': typeof contract.contractAck;
+  readonly 'contract:watch': typeof contract.contractWatch;
+  readonly 'contract:unwatch': typeof contract.contractUnwatch;
   readonly 'session:start': typeof session.sessionStart;
   readonly 'session:stop': typeof session.sessionStop;
   readonly 'session:status': typeof session.sessionStatus;

@@ -1,6 +1,7 @@
 import type { AgentReason, AgentStatus, Authority } from './agent.ts';
 import type { Approval, Decision } from './approval.ts';
 import type { CaptureKind } from './capture.ts';
+import type { ContractChange } from './contract-change.ts';
 import type { ErrorInfo } from './error.ts';
 import type { Participant } from './id.ts';
 
@@ -111,6 +112,40 @@ export interface BuiltInEvents {
   readonly 'task:reassigned': TaskHolding & { readonly from: string | null; readonly leaseUntil: string };
   readonly 'task:depends': { readonly taskId: string; readonly dependsOn: readonly string[] };
   readonly 'task:completed': TaskHolding;
+  /** It is built on an older version of a contract: it cannot be completed before that is acknowledged. */
+  readonly 'task:stale': {
+    readonly taskId: string;
+    readonly project: string;
+    readonly contract: string;
+    readonly builtOn: number;
+    readonly version: number;
+  };
+  /** There is a new version; of many changes the first are told here, and all by contract:diff. */
+  readonly 'contract:changed': {
+    readonly name: string;
+    readonly project: string;
+    readonly version: number;
+    readonly from: number;
+    readonly breaking: boolean;
+    readonly changes: readonly ContractChange[];
+    readonly changesInAll: number;
+    /** Who is to acknowledge it. */
+    readonly dependents: readonly string[];
+  };
+  readonly 'contract:acknowledged': {
+    readonly name: string;
+    readonly project: string;
+    readonly version: number;
+    readonly tasks: readonly string[];
+  };
+  /** A file that is watched cannot be read as a contract, or is gone; told once. */
+  readonly 'contract:trouble': {
+    readonly name: string;
+    readonly project: string;
+    readonly path: string;
+    readonly problem: string;
+  };
+  readonly 'contract:mended': { readonly name: string; readonly project: string; readonly path: string };
   /** What exactly would be done may be secret: approval:list shows it, to the user alone. */
   readonly 'approval:requested': Pick<Approval, 'id' | 'kind' | 'action' | 'paneId' | 'reason' | 'expiresAt'>;
   readonly 'approval:resolved': { readonly id: string; readonly decision: Decision };

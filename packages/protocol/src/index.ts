@@ -7,6 +7,7 @@ export * from './allowed.ts';
 export * from './approval.ts';
 export * from './capture.ts';
 export * from './client.ts';
+export * from './contract.ts';
 export * from './contract-change.ts';
 export * from './environment.ts';
 export * from './error.ts';

@@ -12,6 +12,8 @@ export interface Holder {
   readonly isUser: boolean;
   /** With whose end it ends. */
   readonly pane: string | null;
+  /** The folder it works in, where that is known. */
+  readonly folder?: string | undefined;
   /** The project it has registered in. */
   readonly project?: string | undefined;
   readonly source: Source;

@@ -187,6 +187,55 @@ export const migrations: readonly Migration[] = [
       'CREATE INDEX task_contracts_by_contract ON task_contracts (contract)',
     ],
   },
+  {
+    id: 6,
+    name: 'contracts',
+    statements: [
+      `CREATE TABLE contracts (
+        key TEXT PRIMARY KEY,
+        project_key TEXT NOT NULL,
+        project TEXT NOT NULL,
+        name TEXT NOT NULL,
+        latest INTEGER NOT NULL,
+        watch TEXT,
+        root TEXT,
+        problem TEXT,
+        created_at INTEGER NOT NULL
+      ) STRICT`,
+      'CREATE INDEX contracts_by_project ON contracts (project_key, name)',
+      `CREATE TABLE contract_versions (
+        contract TEXT NOT NULL REFERENCES contracts (key),
+        version INTEGER NOT NULL,
+        format TEXT NOT NULL,
+        document TEXT NOT NULL,
+        digest TEXT NOT NULL,
+        diff TEXT,
+        breaking INTEGER NOT NULL,
+        note TEXT,
+        registered_by TEXT NOT NULL,
+        registered_at INTEGER NOT NULL,
+        PRIMARY KEY (contract, version)
+      ) STRICT`,
+      `CREATE TABLE contract_subscriptions (
+        contract TEXT NOT NULL,
+        subscriber TEXT NOT NULL,
+        participant TEXT NOT NULL,
+        PRIMARY KEY (contract, subscriber)
+      ) STRICT, WITHOUT ROWID`,
+      `CREATE TABLE contract_notices (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        contract TEXT NOT NULL REFERENCES contracts (key),
+        version INTEGER NOT NULL,
+        recipient TEXT NOT NULL,
+        reason TEXT NOT NULL CHECK (reason IN ('subscribed', 'task')),
+        created_at INTEGER NOT NULL,
+        mailed INTEGER NOT NULL DEFAULT 0,
+        acknowledged_at INTEGER,
+        UNIQUE (recipient, contract, version)
+      ) STRICT`,
+      'CREATE INDEX contract_notices_by_mail ON contract_notices (mailed, id)',
+    ],
+  },
 ];
 
 export function searchIndex(steps: readonly Migration[], name: string): SearchIndex | undefined {

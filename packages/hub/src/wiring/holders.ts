@@ -22,6 +22,7 @@ export function createHolders(
     participant: participantOfAgent(record),
     isUser: false,
     pane: record.pane?.id ?? null,
+    folder: record.directory ?? (record.pane ? folderOfPane(record.pane.id) : undefined),
     project: record.project,
     source: { participant: participantOfAgent(record), ...(record.pane && { pane: record.pane.id }) },
   });
@@ -38,6 +39,7 @@ export function createHolders(
       const key = birth ?? participant;
       return {
         ...{ key, keys: [key], participant, isUser: isUser(caller), pane: pane ?? null },
+        folder: pane === undefined ? undefined : folderOfPane(pane),
         source: { participant, ...(pane !== undefined && { pane }) },
       };
     },
@@ -49,10 +51,7 @@ export function createHolders(
         details: { reason: 'unknown_recipient' },
       });
     },
-    projectOf: (holder, choice) =>
-      namedProject(choice) ??
-      holder.project ??
-      projectOf(choice, holder.pane === null ? undefined : folderOfPane(holder.pane)),
+    projectOf: (holder, choice) => namedProject(choice) ?? holder.project ?? projectOf(choice, holder.folder),
   };
 }
 

@@ -26,7 +26,7 @@ export class Changes {
   add(direction: Direction, { kind, path, message, before, after }: Found): void {
     const key = `${kind} ${path} ${message}`;
     const breaking = isBreaking(kind, direction) || this.#found.get(key)?.breaking === true;
-    if (!this.#found.has(key) && this.#found.size >= mostChanges) return this.#stop(path);
+    if (!this.#found.has(key) && this.#found.size >= mostChanges) return void this.#stop(path);
     this.#found.set(key, {
       ...{ path, kind, breaking, message },
       ...(before !== undefined && { before: shortened(before) }),

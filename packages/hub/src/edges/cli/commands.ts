@@ -3,6 +3,7 @@ import { actionCommands } from './commands/action.ts';
 import { agentCommands } from './commands/agent.ts';
 import { approvalCommands } from './commands/approvals.ts';
 import { completionCommands } from './commands/completion.ts';
+import { contractCommands } from './commands/contract.ts';
 import { eventCommands } from './commands/events.ts';
 import { extensionCommands } from './commands/ext.ts';
 import { hookCommands } from './commands/hooks.ts';
@@ -23,6 +24,7 @@ export const commands: readonly Command[] = [
   ...agentCommands,
   ...mailCommands,
   ...taskCommands,
+  ...contractCommands,
   ...mcpCommands,
   ...hookCommands,
   ...skillCommands,

@@ -1,5 +1,14 @@
 import {
   type Action,
+  contractAck,
+  contractDiff,
+  contractGet,
+  contractList,
+  contractPending,
+  contractRegister,
+  contractSubscribe,
+  contractUnwatch,
+  contractWatch,
   taskAdd,
   taskClaim,
   taskComplete,
@@ -31,6 +40,17 @@ const offered: Readonly<Partial<Record<Toolset, readonly Use[]>>> = {
     { action: taskHeartbeat },
     { action: taskReassign },
     { action: taskDepend },
+  ],
+  contracts: [
+    { action: contractRegister, inFolder: true },
+    { action: contractGet, inFolder: true },
+    { action: contractDiff, inFolder: true },
+    { action: contractSubscribe, inFolder: true },
+    { action: contractPending },
+    { action: contractAck, inFolder: true },
+    { action: contractList, inFolder: true },
+    { action: contractWatch, inFolder: true },
+    { action: contractUnwatch, inFolder: true },
   ],
 };
 
