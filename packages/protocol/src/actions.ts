@@ -5,6 +5,7 @@ import type * as contract from './contract.ts';
 import type * as extension from './extension.ts';
 import type * as mail from './mail.ts';
 import type * as mailIdentity from './mail-identity.ts';
+import type * as mailThreads from './mail-threads.ts';
 import type * as pane from './pane.ts';
 import type * as paneMeta from './pane-meta.ts';
 import type * as panePrune from './pane-prune.ts';
@@ -60,6 +61,9 @@ export interface BuiltInActions {
   readonly 'mail:search': typeof mail.mailSearch;
   readonly 'mail:status': typeof mail.mailStatus;
   readonly 'mail:overview': typeof mail.mailOverview;
+  readonly 'mail:threads': typeof mailThreads.mailThreads;
+  readonly 'mail:thread': typeof mailThreads.mailThread;
+  readonly 'mail:seen': typeof mailThreads.mailSeen;
   readonly 'task:add': typeof task.taskAdd;
   readonly 'task:claim': typeof task.taskClaim;
   readonly 'task:heartbeat': typeof task.taskHeartbeat;

@@ -18,6 +18,7 @@ export * from './importance.ts';
 export * from './mail.ts';
 export * from './mail-identity.ts';
 export * from './mail-names.ts';
+export * from './mail-threads.ts';
 export * from './nearest.ts';
 export * from './pane.ts';
 export * from './pane-meta.ts';

@@ -46,7 +46,9 @@ const subject = z
     `must be one line of at most ${mailLimits.subjectCharacters} characters`,
   )
   .optional();
-const messageId = z.string().regex(/^msg_[0-9a-f]{16}$/, 'must be msg_ and 16 hex digits');
+export const messageId: z.ZodType<string> = z
+  .string()
+  .regex(/^msg_[0-9a-f]{16}$/, 'must be msg_ and 16 hex digits');
 
 export interface Writing {
   readonly subject?: string | undefined;
@@ -207,7 +209,7 @@ export interface MailMessage {
   readonly body: string;
 }
 
-const mailMessage: z.ZodType<MailMessage> = z.object({
+export const mailMessage: z.ZodType<MailMessage> = z.object({
   message_id: messageId,
   event_id: z.int(),
   from: z.string(),

@@ -13,9 +13,12 @@ import {
   mailReconnect,
   mailRegister,
   mailSearch,
+  mailSeen,
   mailSend,
   mailSendById,
   mailStatus,
+  mailThread,
+  mailThreads,
   mailUnregister,
   PolyError,
 } from '@polyphony/protocol';
@@ -34,7 +37,7 @@ type Context = Parameters<Execute<unknown, unknown>>[1];
 
 /** What mail can be asked; who asks is proved before, and never taken from what is asked. */
 export function registerMailActions(registry: Registry, mail: Mail): void {
-  const { identity, addresses, mailbox, retention } = mail;
+  const { identity, addresses, mailbox, threads, retention } = mail;
 
   registry.register(owner, mailRegister, (params, context) => identity.register(params, context));
   registry.register(owner, mailUnregister, (_, context) => identity.unregister(context));
@@ -83,12 +86,32 @@ export function registerMailActions(registry: Registry, mail: Mail): void {
   registry.register(owner, mailStatus, ({ message_id }, { caller }) =>
     mailbox.status(addresses.sender(caller), isUser(caller), message_id),
   );
+  registry.register(owner, mailThreads, (params, { caller }) =>
+    threads.list(addresses.sender(caller), params, spellingsOf(mail, namedProject(params))),
+  );
+  registry.register(owner, mailThread, (params, { caller }) =>
+    threads.read(addresses.sender(caller), params),
+  );
+  registry.register(owner, mailSeen, ({ up_to_event_id }, { caller, commit }) =>
+    mailbox.seen(addresses.sender(caller), up_to_event_id, commit),
+  );
   registry.register(owner, mailOverview, async () => ({
     agents: mail.book.list().filter(({ leftAt }) => leftAt === undefined).length,
     last_event_id: mailbox.lastSeq,
     unread: await mailbox.unreadOf(addresses.user.key),
     retention: retention.last,
   }));
+}
+
+/** A project as its agents have written it, and as it is written now. */
+function spellingsOf({ book }: Mail, project: string | undefined): readonly string[] | undefined {
+  if (project === undefined) return undefined;
+  return [
+    ...new Set([
+      project,
+      ...book.list().flatMap((one) => (one.projectKey === foldName(project) ? one.project : [])),
+    ]),
+  ];
 }
 
 async function send(

@@ -15,6 +15,7 @@ import { Mailbox, type Sender } from './mailbox.ts';
 import { type PaneLiveness, Presence } from './presence.ts';
 import { Receipts } from './receipts.ts';
 import { Retention } from './retention.ts';
+import { Threads } from './threads.ts';
 import { UnreadAlerts } from './unread-alerts.ts';
 
 export interface MailOptions {
@@ -38,6 +39,7 @@ export interface Mail {
   readonly addresses: Addresses;
   readonly mailbox: Mailbox;
   readonly receipts: Receipts;
+  readonly threads: Threads;
   readonly retention: Retention;
   /** What a connection can show to another hub to be the same agent again; nothing for who is none. */
   passOf(caller: Caller): string | undefined;
@@ -78,6 +80,7 @@ export async function openMail(options: MailOptions): Promise<Mail> {
   return {
     ...{ book, presence, identity, addresses, mailbox },
     receipts: new Receipts(events, mailbox),
+    threads: new Threads(store, mailbox),
     retention: await Retention.open({ store, events, clock, log, hub: hub.source }),
     passOf: ({ agent }) => agent && credentials.sign(`${agent.id}.${agent.generation}`),
     readPass(pass, by, ended) {

@@ -204,6 +204,22 @@ export class Mailbox {
     };
   }
 
+  /** Moves the cursor of somebody who has read elsewhere than in the inbox; never back. */
+  async seen(reader: Sender, upTo: number, commit: Commit): Promise<{ readonly unread: number }> {
+    if (upTo > this.#lastSeq)
+      throw new PolyError('invalid_arguments', `there is no message ${upTo} yet.`, {
+        hint: `The last one is ${this.#lastSeq}.`,
+      });
+    const result = { unread: await this.unreadOf(reader.key, upTo) };
+    if (upTo > (await this.cursorOf(reader.key)))
+      await commit({
+        statements: [moveCursorOn(reader.key, upTo)],
+        drafts: [draft(reader.source, 'mail:read', { recipient: reader.key, upTo })],
+        result,
+      });
+    return result;
+  }
+
   async cursorOf(recipient: string): Promise<number> {
     const [row] = await this.#options.store.query<{ readonly read_up_to: number }>(
       'SELECT read_up_to FROM mailboxes WHERE recipient = ?',
@@ -212,10 +228,10 @@ export class Mailbox {
     return row?.read_up_to ?? 0;
   }
 
-  async unreadOf(recipient: string): Promise<number> {
+  async unreadOf(recipient: string, after = 0): Promise<number> {
     const [row] = await this.#options.store.query<{ readonly count: number }>(
       'SELECT count(*) AS count FROM deliveries WHERE recipient = ? AND message > ?',
-      [recipient, await this.cursorOf(recipient)],
+      [recipient, Math.max(after, await this.cursorOf(recipient))],
     );
     return row?.count ?? 0;
   }
@@ -244,14 +260,18 @@ export class Mailbox {
     };
   }
 
-  /** The message that is answered, if this sender has written or received it. */
-  async #parentOf({ key }: Sender, { reply_to, thread_id }: Letter): Promise<MessageRow | undefined> {
+  /** The message that is answered, if this sender has written or received it; people see them all. */
+  async #parentOf(
+    { key, isAgent }: Sender,
+    { reply_to, thread_id }: Letter,
+  ): Promise<MessageRow | undefined> {
     const answered = reply_to ?? thread_id;
     if (answered === undefined) return undefined;
     const row = await this.#find(answered);
     const mine =
       row &&
-      (row.sender === key ||
+      (!isAgent ||
+        row.sender === key ||
         (
           await this.#options.store.query(
             'SELECT 1 AS mine FROM deliveries WHERE recipient = ? AND message = ?',
@@ -327,7 +347,14 @@ const moveCursor = (recipient: string, from: number, upTo: number): Statement =>
   expect: 1,
 });
 
-function matching(store: Store, words: string): ReturnType<Store['matching']> {
+const moveCursorOn = (recipient: string, upTo: number): Statement => ({
+  sql: `INSERT INTO mailboxes (recipient, read_up_to) VALUES (?, ?)
+    ON CONFLICT (recipient) DO UPDATE SET read_up_to = max(read_up_to, excluded.read_up_to)`,
+  values: [recipient, upTo],
+});
+
+/** The condition that some words are in a message; throws where there is none. */
+export function matching(store: Store, words: string): ReturnType<Store['matching']> {
   try {
     return store.matching('messages_search', words);
   } catch (error) {
