@@ -1,6 +1,6 @@
 import type { Approval, Decision } from '@polyphony/protocol';
 import { Fragment, type JSX, useLayoutEffect, useRef, useState } from 'react';
-import { harmless } from './harmless.ts';
+import { harmless, harmlessLines } from './harmless.ts';
 import type { HubState } from './hub-state.ts';
 import { type Movement, steadyAfterMs } from './movement.ts';
 import { useOneAtATime } from './one-at-a-time.ts';
@@ -109,7 +109,7 @@ function rowsOf({
     ['command', command?.map((word) => quoted(harmless(word))).join(' ')],
     ['folder', cwd === undefined ? undefined : harmless(cwd)],
     ['variables', env?.map(harmless).join(', ')],
-    ['text', text?.split('\n').map(harmless).join('\n')],
+    ['text', text === undefined ? undefined : harmlessLines(text)],
     ['because', harmless(reason)],
   ];
   return rows.filter((row): row is readonly [string, string] => row[1] !== undefined && row[1] !== '');

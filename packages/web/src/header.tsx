@@ -1,12 +1,16 @@
 import type { JSX } from 'react';
 import type { Connection } from './hub-state.ts';
 import { type TileCount, tileCounts } from './layout.ts';
+import { addressOf, type View, views } from './place.ts';
 
 interface HeaderProps {
+  readonly view: View;
   readonly connection: Connection;
   readonly waiting: number;
   /** How many agents need somebody. */
   readonly needing: number;
+  /** How many messages are new to the user. */
+  readonly unread: number;
   readonly count: TileCount;
   readonly theme: string;
   readonly onCount: (count: TileCount) => void;
@@ -25,11 +29,21 @@ const connections: Readonly<Record<Connection, string>> = {
 };
 const signs: Readonly<Record<string, string>> = { system: '◐', dark: '●', light: '○' };
 
+const links: Readonly<Record<View, readonly [label: string, key: string]>> = {
+  terminals: ['Terminals', 'p'],
+  agents: ['Agents', 'w'],
+  mail: ['Mail', 'm'],
+  tasks: ['Tasks', 'b'],
+  contracts: ['Contracts', 'v'],
+};
+
 export function Header(props: HeaderProps): JSX.Element {
   const {
+    view,
     connection,
     waiting,
     needing,
+    unread,
     count,
     theme,
     onCount,
@@ -39,12 +53,40 @@ export function Header(props: HeaderProps): JSX.Element {
     onApprovals,
     onNeeded,
   } = props;
+  const counts: Readonly<Partial<Record<View, readonly [count: number, of: string]>>> = {
+    agents: [needing, 'need you'],
+    mail: [unread, 'new'],
+  };
   return (
     <header className="bar">
       <h1>Polyphony</h1>
       <span className="connection" role="status" data-state={connection}>
         {connections[connection]}
       </span>
+      <nav className="views" aria-label="Views">
+        {views.map((one) => {
+          const [label, key] = links[one];
+          const [number = 0, of] = counts[one] ?? [];
+          return (
+            <a
+              key={one}
+              href={addressOf({ view: one })}
+              title={`${label} (${key})`}
+              aria-current={one === view ? 'page' : undefined}
+            >
+              {label}
+              {number > 0 && (
+                <>
+                  {' '}
+                  <span className="badge" role="img" aria-label={`${number} ${of}`}>
+                    {number}
+                  </span>
+                </>
+              )}
+            </a>
+          );
+        })}
+      </nav>
       <span className="space" />
       {waiting > 0 && (
         <button type="button" className="waiting" onClick={onApprovals}>
@@ -61,23 +103,27 @@ export function Header(props: HeaderProps): JSX.Element {
           {needing === 1 ? '1 agent needs you' : `${needing} agents need you`}
         </button>
       )}
-      <fieldset className="count" aria-label="Tiles">
-        {tileCounts.map((wanted) => (
-          <button
-            key={wanted}
-            type="button"
-            aria-pressed={wanted === count}
-            aria-label={wanted === 1 ? 'One tile' : `${wanted} tiles`}
-            title={`${wanted === 1 ? 'One tile' : `${wanted} tiles`} (${wanted})`}
-            onClick={() => onCount(wanted)}
-          >
-            {wanted}
-          </button>
-        ))}
-      </fieldset>
-      <button type="button" className="primary" title="New pane (c)" onClick={onNew}>
-        New pane
-      </button>
+      {view === 'terminals' && (
+        <fieldset className="count" aria-label="Tiles">
+          {tileCounts.map((wanted) => (
+            <button
+              key={wanted}
+              type="button"
+              aria-pressed={wanted === count}
+              aria-label={wanted === 1 ? 'One tile' : `${wanted} tiles`}
+              title={`${wanted === 1 ? 'One tile' : `${wanted} tiles`} (${wanted})`}
+              onClick={() => onCount(wanted)}
+            >
+              {wanted}
+            </button>
+          ))}
+        </fieldset>
+      )}
+      {view === 'terminals' && (
+        <button type="button" className="primary" title="New pane (c)" onClick={onNew}>
+          New pane
+        </button>
+      )}
       <button type="button" aria-label={`Theme: ${theme}`} title={`Theme: ${theme} (t)`} onClick={onTheme}>
         {signs[theme] ?? '◐'}
       </button>

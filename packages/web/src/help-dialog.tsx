@@ -1,5 +1,5 @@
 import type { JSX } from 'react';
-import { listKeys, terminalKeys } from './keys.ts';
+import { listKeys, mailKeys, pageKeys, terminalKeys } from './keys.ts';
 import { Modal } from './modal.tsx';
 
 interface HelpDialogProps {
@@ -16,14 +16,9 @@ export function HelpDialog(props: HelpDialogProps): JSX.Element {
     <Modal title="Keys" onClose={onClose}>
       <div className="help">
         <section>
-          <h3>In the list</h3>
-          <dl>
-            {listKeys.map(({ keys, does }) => (
-              <Row key={does} keys={keys} does={does} />
-            ))}
-          </dl>
-        </section>
-        <section>
+          <Keys of={pageKeys} title="Everywhere" />
+          <Keys of={mailKeys} title="In the mail" />
+          <p className="dim">In a message Ctrl-Enter sends it, and Esc leaves it as it is.</p>
           <h3>In a terminal</h3>
           <dl>
             {terminalKeys.map(({ key, does }) => (
@@ -31,6 +26,9 @@ export function HelpDialog(props: HelpDialogProps): JSX.Element {
             ))}
           </dl>
           <p className="dim">Every other key is the program’s, Esc and Ctrl-C among them.</p>
+        </section>
+        <section>
+          <Keys of={listKeys} title="In the list of panes; the first ones in every list" />
           <p className="dim">
             A pane keeps its own size, whatever the size of this window. Only “Fit” changes it, for everybody
             who looks at it.
@@ -63,6 +61,19 @@ export function HelpDialog(props: HelpDialogProps): JSX.Element {
 }
 
 const shown: Readonly<Record<string, string>> = { ArrowDown: '↓', ArrowUp: '↑' };
+
+function Keys({ of, title }: { readonly of: typeof listKeys; readonly title: string }): JSX.Element {
+  return (
+    <>
+      <h3>{title}</h3>
+      <dl>
+        {of.map(({ keys, does }) => (
+          <Row key={does} keys={keys} does={does} />
+        ))}
+      </dl>
+    </>
+  );
+}
 
 function Row({ keys, does }: { readonly keys: readonly string[]; readonly does: string }): JSX.Element {
   return (

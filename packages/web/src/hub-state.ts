@@ -22,7 +22,12 @@ export interface Snapshot {
   readonly trouble: ErrorInfo | undefined;
 }
 
-const include = 'pane:*,agent:*,approval:*';
+const nouns = ['pane', 'agent', 'approval', 'mail', 'task', 'contract'] as const;
+/** What events are about. */
+export type Noun = (typeof nouns)[number];
+/** Those whose events change the list. */
+const listed: ReadonlySet<string> = new Set<Noun>(['pane', 'agent', 'approval']);
+const include = nouns.map((noun) => `${noun}:*`).join(',');
 const lookEveryMs = 3_000;
 
 /** The hub as the page sees it: the list, the terminals and what waits for the user, kept true across its restarts. */
@@ -31,6 +36,7 @@ export class HubState {
   readonly socket: PaneSocket;
   readonly #listeners = new Set<() => void>();
   readonly #paneListeners = new Set<(paneId: string) => void>();
+  readonly #newsListeners = new Set<(noun: Noun | undefined) => void>();
   readonly #end = new AbortController();
   #snapshot: Snapshot = {
     connection: 'connecting',
@@ -65,6 +71,7 @@ export class HubState {
         this.#eventsUp = true;
         this.#setConnection();
         this.refresh();
+        this.#tell(undefined);
       },
       onEvent: (event) => this.#hear(event),
       onLost: () => {
@@ -91,6 +98,19 @@ export class HubState {
   onPaneChange(listener: (paneId: string) => void): () => void {
     this.#paneListeners.add(listener);
     return () => this.#paneListeners.delete(listener);
+  }
+
+  /** Listens for events of some nouns, and for the hub being back after anything may have happened. */
+  onNews(wanted: readonly Noun[], listener: () => void): () => void {
+    const hear = (noun: Noun | undefined): void => {
+      if (noun === undefined || wanted.includes(noun)) listener();
+    };
+    this.#newsListeners.add(hear);
+    return () => this.#newsListeners.delete(hear);
+  }
+
+  #tell(noun: Noun | undefined): void {
+    for (const listener of this.#newsListeners) listener(noun);
   }
 
   /** Reads the list anew; many wishes at once become one more reading. */
@@ -123,6 +143,9 @@ export class HubState {
 
   /** What was removed is known without asking; of everything else the list tells. */
   #hear({ event, payload }: PolyEvent): void {
+    const noun = nouns.find((one) => event.startsWith(`${one}:`));
+    this.#tell(noun);
+    if (!listed.has(noun ?? '')) return;
     if (event !== 'pane:removed') {
       this.refresh();
       return;
@@ -151,10 +174,12 @@ export class HubState {
     this.#set({ trouble });
   }
 
-  /** No event tells how much a pane prints, so that it is asked now and then, while somebody looks. */
+  /** No event tells how much a pane prints, or that an agent is gone whose connection ended: asked now and then, while somebody looks. */
   #lookNowAndThen(): void {
     const looking = setInterval(() => {
-      if (document.visibilityState === 'visible' && this.#snapshot.connection === 'live') this.refresh();
+      if (document.visibilityState !== 'visible' || this.#snapshot.connection !== 'live') return;
+      this.refresh();
+      this.#tell('agent');
     }, lookEveryMs);
     this.#end.signal.addEventListener('abort', () => clearInterval(looking));
   }

@@ -21,6 +21,13 @@ export type Command =
   | 'larger'
   | 'smaller'
   | 'fitting'
+  | 'terminals'
+  | 'agents'
+  | 'mail'
+  | 'tasks'
+  | 'contracts'
+  | 'answer'
+  | 'read'
   | 'dismiss';
 
 interface Key {
@@ -29,7 +36,29 @@ interface Key {
   readonly does: string;
 }
 
-/** The keys of the list, for the handler and for the help. */
+/** The keys that do the same wherever one is, for the handler and for the help. */
+export const pageKeys: readonly Key[] = [
+  { keys: ['p'], command: 'terminals', does: 'the terminals: every pane' },
+  { keys: ['w'], command: 'agents', does: 'the agents: who is there' },
+  { keys: ['m'], command: 'mail', does: 'the mail' },
+  { keys: ['b'], command: 'tasks', does: 'the tasks: the board' },
+  { keys: ['v'], command: 'contracts', does: 'the contracts: their versions' },
+  { keys: ['n'], command: 'needed', does: 'the next agent that needs you' },
+  { keys: ['a'], command: 'approvals', does: 'go to what waits for your approval' },
+  { keys: ['t'], command: 'theme', does: 'from dark to light, or from light to dark' },
+  { keys: ['Escape'], command: 'dismiss', does: 'take a message of what went wrong away' },
+  { keys: ['?'], command: 'help', does: 'this help' },
+];
+
+/** Those of the mail, beside the ones that move through a list. */
+export const mailKeys: readonly Key[] = [
+  { keys: ['c'], command: 'new', does: 'write a message' },
+  { keys: ['r'], command: 'answer', does: 'answer in the open thread' },
+  { keys: ['R'], command: 'read', does: 'take everything as read' },
+  { keys: ['/'], command: 'filter', does: 'search' },
+];
+
+/** Those of the list of panes; the first ones move through every list. */
 export const listKeys: readonly Key[] = [
   { keys: ['j', 'ArrowDown'], command: 'next', does: 'the next pane' },
   { keys: ['k', 'ArrowUp'], command: 'previous', does: 'the previous pane' },
@@ -37,7 +66,6 @@ export const listKeys: readonly Key[] = [
   { keys: ['G', 'End'], command: 'last', does: 'the last pane' },
   { keys: ['Enter'], command: 'open', does: 'open the pane, and type into it' },
   { keys: ['/'], command: 'filter', does: 'filter the list' },
-  { keys: ['n'], command: 'needed', does: 'the next agent that needs you' },
   { keys: ['c'], command: 'new', does: 'start a new pane' },
   { keys: ['x'], command: 'end', does: 'end the pane (asks first)' },
   { keys: ['s'], command: 'search', does: 'search what the open pane printed' },
@@ -46,13 +74,9 @@ export const listKeys: readonly Key[] = [
   { keys: ['1'], command: 'one', does: 'one tile' },
   { keys: ['2'], command: 'two', does: 'two tiles' },
   { keys: ['4'], command: 'four', does: 'four tiles' },
-  { keys: ['a'], command: 'approvals', does: 'go to what waits for your approval' },
-  { keys: ['t'], command: 'theme', does: 'from dark to light, or from light to dark' },
   { keys: ['+', '='], command: 'larger', does: 'larger letters' },
   { keys: ['-'], command: 'smaller', does: 'smaller letters' },
   { keys: ['0'], command: 'fitting', does: 'letters of the size that fits' },
-  { keys: ['Escape'], command: 'dismiss', does: 'take a message of what went wrong away' },
-  { keys: ['?'], command: 'help', does: 'this help' },
 ];
 
 /** In a terminal every key is the program's but these, which no program can tell from the same without Shift. */
@@ -66,7 +90,11 @@ export const terminalKeys: readonly { readonly key: string; readonly does: strin
   { key: 'Ctrl-Shift-End', does: 'go to the end, and follow it' },
 ];
 
-const byKey = new Map(listKeys.flatMap(({ keys, command }) => keys.map((key) => [key, command] as const)));
+const byKey = new Map(
+  [...pageKeys, ...mailKeys, ...listKeys].flatMap(({ keys, command }) =>
+    keys.map((key) => [key, command] as const),
+  ),
+);
 
 /** What a key pressed outside of any field means. */
 export function commandOfKey({ key, ctrlKey, altKey, metaKey, target }: KeyboardEvent): Command | undefined {

@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { register } from '../../hub/test/mail-ground.ts';
 import { look, onGround, shows, tile, type WebGround } from './web-ground.ts';
 
 /** The pictures of the documentation are renewed only when somebody asks for it: each run would draw others. */
@@ -43,6 +44,56 @@ printf '\033[1;34m~/shop\033[0m \033[32mmain\033[0m $ '; exec cat`,
   ['nightly backup', ['restic', 'backup', '/srv/shop'], 'echo done; exit 0'],
   ['deploy staging', ['fly', 'deploy', '--app', 'staging'], 'echo "connection refused"; exit 1'],
 ];
+
+/** What agents and their user have written to each other by then. */
+async function correspond({ hub }: WebGround): Promise<void> {
+  const project = 'shop';
+  const ada = await register(hub, 'ada', { project, role: 'api', model: 'sonnet', client: 'claude-code' });
+  const bruno = await register(hub, 'bruno', { project, role: 'web', client: 'codex' });
+  const chi = await register(hub, 'chi', { project, role: 'tests', client: 'opencode' });
+  const dora = await register(hub, 'dora', { project, role: 'tests', client: 'gemini' });
+  await chi.call('mail:send', {
+    to_agent_name: 'ada',
+    subject: 'Flaky: checkout keeps the cart',
+    body: 'Fails once in forty runs, always after the price cache was cleared.',
+  });
+  await ada.read();
+  await bruno.call('mail:send', {
+    to_agent_name: 'user',
+    subject: 'Which date format for receipts?',
+    body: 'The design says 16.11.2026, the API answers 2026-11-16. I keep the API’s until you say otherwise.',
+  });
+  await hub.client.call('mail:broadcast', {
+    project,
+    subject: 'Freeze at 18:00',
+    body: 'Nothing is merged after six; finish what you hold or release it.',
+    importance: 'high',
+  });
+  for (const agent of [ada, bruno]) await agent.read();
+  const asked = await ada.call('mail:send', {
+    to_agent_name: 'bruno',
+    subject: 'POST /refunds answers 409 now',
+    body: 'A second refund of the same items is refused instead of paid twice:\n\n    409  { "error": "already_refunded", "refund": "rf_8841" }\n\nYour checkout shows a generic error for that. Can it show the refund that exists?',
+  });
+  await bruno.read();
+  const answered = await bruno.call('mail:send', {
+    to_agent_name: 'ada',
+    reply_to: asked.message_id,
+    body: 'It can. I link to /orders/:id#refund. Is "refund" always there, also for refunds made by support?',
+  });
+  await ada.read();
+  const last = await ada.call('mail:send', {
+    to_agent_name: 'bruno',
+    reply_to: answered.message_id,
+    body: 'Always. Support’s have "by": "support" beside it.',
+  });
+  await hub.client.call('mail:send-by-id', {
+    to_agent_id: bruno.id,
+    reply_to: last.message_id,
+    body: 'Show who made it, please: customers ask for that.',
+  });
+  await dora.call('mail:agents', {});
+}
 
 describe('a day of work in a picture', () => {
   let ground: WebGround;
@@ -90,6 +141,16 @@ describe('a day of work in a picture', () => {
     const page = await ground.open({ colorScheme: 'light', viewport: { width: 1100, height: 620 } });
     await look(page, 'api tests');
     await take(page, 'web-light');
+  });
+
+  it('in the mail, in the dark', async () => {
+    await correspond(ground);
+    const page = await ground.open({ colorScheme: 'dark', viewport: { width: 1280, height: 800 } });
+    await page.keyboard.press('m');
+    await page.getByRole('option').filter({ hasText: 'POST /refunds' }).click();
+    await page.getByText('Show who made it, please').last().waitFor();
+    await page.locator('#rows').focus();
+    await take(page, 'web-mail-dark');
   });
 
   it.each(['dark', 'light'] as const)('on a phone, %s', async (colorScheme) => {
