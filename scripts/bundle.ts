@@ -72,6 +72,7 @@ const knownAtBuild: Plugin = {
         `export const launcher = join(__dirname, '..', 'bin', 'poly');`,
         `export const captureScript = join(__dirname, '..', 'hooks', 'capture.sh');`,
         `export const screensFolder = join(__dirname, '..', 'screens');`,
+        `export const demoFolder = join(__dirname, '..', 'demo');`,
         `export const skillFile = join(__dirname, '..', 'skill', 'SKILL.md');`,
         `export const builtInActions = () => JSON.parse(${JSON.stringify(JSON.stringify(builtInActions()))});`,
       ].join('\n'),

@@ -25,6 +25,9 @@ export const screensFolder: string = join(folder, 'screens');
 /** What agents are taught about it. */
 export const skillFile: string = join(folder, 'skill', 'SKILL.md');
 
+/** What `poly demo` shows. */
+export const demoFolder: string = join(folder, 'demo');
+
 /** Every action of the hub itself, with JSON Schemas. */
 export function builtInActions(): readonly ActionInfo[] {
   return Object.values(protocol)

@@ -4,6 +4,7 @@ import { agentCommands } from './commands/agent.ts';
 import { approvalCommands } from './commands/approvals.ts';
 import { completionCommands } from './commands/completion.ts';
 import { contractCommands } from './commands/contract.ts';
+import { demoCommands } from './commands/demo.ts';
 import { eventCommands } from './commands/events.ts';
 import { extensionCommands } from './commands/ext.ts';
 import { hookCommands } from './commands/hooks.ts';
@@ -25,6 +26,7 @@ export const commands: readonly Command[] = [
   ...mailCommands,
   ...taskCommands,
   ...contractCommands,
+  ...demoCommands,
   ...mcpCommands,
   ...hookCommands,
   ...skillCommands,

@@ -9,14 +9,47 @@ interface EventFlags {
   readonly since?: number;
 }
 
-/** Prints events as they come. Once it has been connected, it waits for a hub that restarts and goes on behind what it saw last. */
+/** Prints events as they come, over restarts of the hub too. */
 export async function followEvents({ flags, env, out, json }: Call & { flags: EventFlags }): Promise<void> {
-  const { include = '*' } = flags;
+  const { include = '*', since } = flags;
   if (include.split(',').every((name) => name.trim() === ''))
     throw new PolyError('invalid_arguments', `--include "${include}" names no event.`, {
       hint: "Say names, 'noun:*', or leave it out for all.",
     });
-  let last = flags.since;
+  const onAway = (): void => out.note('poly: the hub is away; waiting for it.');
+  for await (const { event, data } of hubEvents(env, { include, since, onAway })) {
+    if (json) out.line(event === 'reset' ? JSON.stringify({ event, payload: JSON.parse(data) }) : data);
+    else if (event === 'reset') {
+      const { last: newest } = JSON.parse(data) as { readonly last: number };
+      out.note(
+        (since ?? 0) > newest
+          ? `poly: there is no event ${since} yet, the newest is ${newest}; going on from there.`
+          : 'poly: events before this are no longer kept.',
+      );
+    } else out.line(lineOf(JSON.parse(data) as PolyEvent, out.paint.bind(out)));
+  }
+}
+
+interface HubEventsOptions {
+  readonly include: string;
+  /** Begin behind this event. */
+  readonly since?: number | undefined;
+  /** Told each time the hub is found to be away. */
+  readonly onAway: () => void;
+}
+
+interface ToldEvent {
+  readonly event?: string;
+  /** JSON. */
+  readonly data: string;
+}
+
+/** Events without end. Once it has been connected, it waits for a hub that restarts and goes on behind what it gave last. */
+export async function* hubEvents(
+  env: Call['env'],
+  { include, since, onAway }: HubEventsOptions,
+): AsyncGenerator<ToldEvent, never> {
+  let last = since;
   let waiting = false;
   for (let connected = false; ; ) {
     try {
@@ -31,21 +64,12 @@ export async function followEvents({ flags, env, out, json }: Call & { flags: Ev
       waiting = false;
       for await (const { id, event, data } of blocks) {
         if (id !== undefined) last = id;
-        if (data === undefined) continue;
-        if (json) out.line(event === 'reset' ? JSON.stringify({ event, payload: JSON.parse(data) }) : data);
-        else if (event === 'reset') {
-          const { last: newest } = JSON.parse(data) as { readonly last: number };
-          out.note(
-            (flags.since ?? 0) > newest
-              ? `poly: there is no event ${flags.since} yet, the newest is ${newest}; going on from there.`
-              : 'poly: events before this are no longer kept.',
-          );
-        } else out.line(lineOf(JSON.parse(data) as PolyEvent, out.paint.bind(out)));
+        if (data !== undefined) yield { ...(event !== undefined && { event }), data };
       }
     } catch (error) {
       if (!connected || !(error instanceof PolyError) || error.code !== 'unreachable') throw error;
     }
-    if (!waiting) out.note('poly: the hub is away; waiting for it.');
+    if (!waiting) onAway();
     waiting = true;
     await sleep(250);
   }
@@ -58,7 +82,7 @@ interface Block {
 }
 
 /** The blocks of an SSE stream; a cut-off last one is not given, since it will be sent again. */
-export async function* readBlocks(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Block> {
+async function* readBlocks(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Block> {
   const decoder = new TextDecoder();
   let text = '';
   try {
