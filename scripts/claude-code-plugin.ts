@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { claude } from '../packages/hub/src/capture/adapters/claude.ts';
-import { claudeHooks } from '../packages/hub/src/edges/cli/install/hook-shape.ts';
+import { claudeHooks, wishedHooks } from '../packages/hub/src/edges/cli/install/hook-shape.ts';
 
 const root = join(import.meta.dirname, '..');
 const hub = 'packages/hub';
@@ -15,24 +15,14 @@ const { version, license, description } = JSON.parse(read(`${plugin}/package.jso
 /** Each script is given to `sh`, for a copy of the plugin may have lost who may start it. */
 const command = (script: string): string => `sh "\${CLAUDE_PLUGIN_ROOT}/hooks/${script}" claude`;
 
-/** Where what waits in the inbox is told: one event for all tools that ran side by side is enough. */
-const tells = ['SessionStart', 'UserPromptSubmit', 'PostToolBatch'];
-/** Where the wait for it begins anew; longer than the script waits by itself, so that nothing is cut off. */
-const waits = ['SessionStart', 'UserPromptSubmit', 'Stop'];
-const wake = { type: 'command', command: command('wake.sh'), timeout: 90_000, asyncRewake: true };
-
 function hooks(): object {
-  const unknown = [...tells, ...waits].filter((event) => !Object.hasOwn(claude.events, event));
-  if (unknown.length > 0) throw new Error(`Claude Code has no event ${unknown.join(', ')} that is captured.`);
-  const entries = Object.keys(claude.events).map((event) => [
-    event,
-    [
-      claudeHooks.entry(command('capture.sh'), event),
-      ...(tells.includes(event) ? [claudeHooks.entry(command('context.sh'), event)] : []),
-      ...(waits.includes(event) ? [{ hooks: [wake] }] : []),
-    ],
-  ]);
-  return Object.fromEntries(entries);
+  const wished = wishedHooks(claudeHooks, Object.keys(claude.events), command);
+  return Object.fromEntries(
+    Object.entries(Object.groupBy(wished, ({ event }) => event)).map(([event, list = []]) => [
+      event,
+      list.map(({ entry }) => entry),
+    ]),
+  );
 }
 
 const manifest = {

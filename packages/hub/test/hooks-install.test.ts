@@ -9,19 +9,20 @@ import {
   readFileSync,
   readlinkSync,
   realpathSync,
+  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { parse as parseJson } from 'jsonc-parser';
+import { applyEdits, modify, parse as parseJson } from 'jsonc-parser';
 import { parse as parseToml } from 'smol-toml';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { adapters } from '../src/capture/adapters/adapters.ts';
 import { CliGround, type Outcome } from './cli-ground.ts';
 import { patched } from './patched.ts';
 
-const shipped = join(import.meta.dirname, '..', 'hooks', 'capture.sh');
+const shipped = join(import.meta.dirname, '..', 'hooks');
 const ground = new CliGround();
 afterAll(() => ground[Symbol.asyncDispose]());
 
@@ -58,7 +59,8 @@ function write(file: string, text: string): string {
 
 const read = (file: string): string => readFileSync(join(home, file), 'utf8');
 const json = (file: string) => parseJson(read(file)) as { hooks: Record<string, unknown[]> };
-const script = (): string => join(home, '.poly', 'hooks', 'capture.sh');
+const script = (name = 'capture.sh'): string => join(home, '.poly', 'hooks', name);
+const scripts = ['capture.sh', 'context.sh', 'wake.sh'];
 
 /** Every file and folder but our own, with what each holds. */
 function everything(): Record<string, string> {
@@ -71,8 +73,8 @@ function everything(): Record<string, string> {
 }
 
 type Client = 'claude' | 'codex' | 'cursor' | 'gemini';
-const group = (client: string, timeout: number) => ({
-  hooks: [{ type: 'command', command: `${script()} ${client}`, timeout }],
+const group = (client: string, timeout: number, name = 'capture.sh') => ({
+  hooks: [{ type: 'command', command: `${script(name)} ${client}`, timeout }],
 });
 
 /** What each writes for an event, in its own unit of time. */
@@ -82,9 +84,44 @@ const entryOf: Readonly<Record<Client, (event: string) => unknown>> = {
   gemini: () => group('gemini', 5000),
   cursor: () => ({ command: `${script()} cursor`, timeout: 5 }),
 };
+
+/** Where each is told what lies in its inbox, and where it is woken for it. */
+const told: Readonly<Record<Client, Readonly<Record<string, () => readonly unknown[]>>>> = {
+  claude: {
+    SessionStart: () => [group('claude', 5, 'context.sh'), waker()],
+    UserPromptSubmit: () => [group('claude', 5, 'context.sh'), waker()],
+    PostToolBatch: () => [group('claude', 5, 'context.sh')],
+    Stop: () => [waker()],
+  },
+  codex: {
+    SessionStart: () => [group('codex', 5, 'context.sh')],
+    UserPromptSubmit: () => [group('codex', 5, 'context.sh')],
+    PostToolUse: () => [group('codex', 5, 'context.sh')],
+  },
+  gemini: {
+    SessionStart: () => [group('gemini', 5000, 'context.sh')],
+    BeforeAgent: () => [group('gemini', 5000, 'context.sh')],
+    AfterTool: () => [group('gemini', 5000, 'context.sh')],
+  },
+  cursor: {},
+};
+const waker = () => ({
+  hooks: [{ type: 'command', command: `${script('wake.sh')} claude`, timeout: 90_000, asyncRewake: true }],
+});
+const delivers: Readonly<Record<Client, string>> = {
+  claude: ', context at 3 of 3, wake at 3 of 3',
+  codex: ', context at 3 of 3',
+  gemini: ', context at 3 of 3',
+  cursor: '',
+};
+
+const entriesOf = (client: Client, event: string): readonly unknown[] => [
+  entryOf[client](event),
+  ...(told[client][event]?.() ?? []),
+];
 const eventsOf = (client: Client): readonly string[] => Object.keys(adapters[client]?.events ?? {});
 const hooksOf = (client: Client) =>
-  Object.fromEntries(eventsOf(client).map((event) => [event, [entryOf[client](event)]]));
+  Object.fromEntries(eventsOf(client).map((event) => [event, entriesOf(client, event)]));
 
 const places: readonly [Client, string, string][] = [
   ['claude', '', '.claude/settings.json'],
@@ -109,6 +146,22 @@ function busy(client: Client): string {
   return client === 'codex' || client === 'cursor' ? text.replace(/[ \t]*(?:\/\*.*?\*\/|\/\/.*)/g, '') : text;
 }
 
+/** Leaves the file and its receipt as a version wrote them that did not know these scripts. */
+function forget(unknown: readonly string[]): void {
+  const { hooks } = json('.claude/settings.json');
+  const older = read('.claude/settings.json');
+  let text = older;
+  for (const [event, list] of Object.entries(hooks))
+    for (const [index, entry] of [...list.entries()].reverse())
+      if (unknown.some((name) => JSON.stringify(entry).includes(name)))
+        text = applyEdits(text, modify(text, ['hooks', event, index], undefined, {}));
+  writeFileSync(join(home, '.claude/settings.json'), text);
+  const receipts = join(home, '.poly', 'installed', 'receipts.json');
+  const sum = (one: string): string => createHash('sha256').update(one).digest('hex');
+  writeFileSync(receipts, readFileSync(receipts, 'utf8').replace(sum(older), sum(text)));
+  for (const name of unknown) rmSync(script(name));
+}
+
 describe('poly hooks install', () => {
   it.each(places)(
     'writes an entry for every event of %s%s into %s, and takes it out',
@@ -116,18 +169,20 @@ describe('poly hooks install', () => {
       const before = everything();
       await ok(`hooks install ${client}${flag}`);
       expect(json(file)).toEqual({ ...(client === 'cursor' && { version: 1 }), hooks: hooksOf(client) });
-      expect(readFileSync(script(), 'utf8')).toBe(readFileSync(shipped, 'utf8'));
-      expect(statSync(script()).mode & 0o777).toBe(0o700);
+      for (const name of scripts) {
+        expect(readFileSync(script(name), 'utf8')).toBe(readFileSync(join(shipped, name), 'utf8'));
+        expect(statSync(script(name)).mode & 0o777).toBe(0o700);
+      }
       const count = eventsOf(client).length;
       expect(await ok(`hooks status ${client}${flag}`)).toMatch(
-        new RegExp(`installed +${join(home, file)} +${count} of ${count} events`),
+        new RegExp(`installed +${join(home, file)} +${count} of ${count} events${delivers[client]}\n`),
       );
       const installed = everything();
       expect(await ok(`hooks install ${client}${flag}`)).toContain('unchanged');
       expect(everything()).toEqual(installed);
       await ok(`hooks uninstall ${client}${flag}`);
       expect(everything()).toEqual(before);
-      expect(existsSync(script())).toBe(false);
+      expect(existsSync(join(home, '.poly', 'hooks'))).toBe(false);
     },
   );
 
@@ -139,7 +194,10 @@ describe('poly hooks install', () => {
     const { hooks, ...others } = json(file);
     expect(others).toEqual({ version: 1, z: [1, 2], a: 'b', m: null });
     for (const event of eventsOf(client))
-      expect([event, hooks[event]]).toEqual([event, [...(had.hooks[event] ?? []), entryOf[client](event)]]);
+      expect([event, hooks[event]]).toEqual([
+        event,
+        [...(had.hooks[event] ?? []), ...entriesOf(client, event)],
+      ]);
     expect(Object.keys(hooks).slice(0, 2)).toEqual(Object.keys(had.hooks));
     for (const comment of ['// mine', '/* first */', '// before', '// behind', '// two on a line'])
       expect(read(file).includes(comment)).toBe(text.includes(comment));
@@ -169,21 +227,25 @@ describe('poly hooks install', () => {
     const { state } = parseToml(read('.codex/config.toml')).hooks as {
       state: Record<string, { trusted_hash: string }>;
     };
-    expect(Object.keys(state)).toHaveLength(1 + eventsOf('codex').length);
+    expect(Object.keys(state)).toHaveLength(1 + eventsOf('codex').length + 3);
     // As Codex 0.166 computes it.
-    const hook = (event: string, timeout: number) =>
-      `{"event_name":"${event}","hooks":[{"async":false,"command":"${script()} codex","timeout":${timeout},"type":"command"}]}`;
-    for (const [event, index, timeout] of [
+    const hook = (event: string, timeout: number, name = 'capture.sh') =>
+      `{"event_name":"${event}","hooks":[{"async":false,"command":"${script(name)} codex","timeout":${timeout},"type":"command"}]}`;
+    for (const [event, index, timeout, name] of [
       ['stop', 2, 5],
       ['session_end', 0, 3],
       ['pre_tool_use', 0, 5],
+      ['post_tool_use', 1, 5, 'context.sh'],
+      ['session_start', 1, 5, 'context.sh'],
     ] as const)
       expect(state[`${join(home, '.codex/hooks.json')}:${event}:${index}:0`]?.trusted_hash).toBe(
-        `sha256:${createHash('sha256').update(hook(event, timeout)).digest('hex')}`,
+        `sha256:${createHash('sha256')
+          .update(hook(event, timeout, name))
+          .digest('hex')}`,
       );
     const trusting = read('.codex/config.toml');
     writeFileSync(join(home, '.codex/config.toml'), config);
-    expect(await ok('hooks status codex')).toMatch(/partly .* 14 of 14 events, 14 not trusted/);
+    expect(await ok('hooks status codex')).toMatch(/partly .* 14 of 14 events, 17 not trusted/);
     expect(await ok('hooks install codex')).toContain('updated');
     expect(read('.codex/config.toml')).toBe(trusting);
     writeFileSync(join(home, '.codex/config.toml'), `${trusting}\n[later] # on\n`);
@@ -241,7 +303,7 @@ describe('poly hooks install', () => {
       '.claude/settings.json',
       '.codex/hooks.json',
       '.codex/config.toml',
-      '.poly/hooks/capture.sh',
+      ...scripts.map((name) => `.poly/hooks/${name}`),
     ])
       expect(patched(before[join(home, file)] ?? '', diff, join(home, file))).toBe(read(file));
     const after = everything();
@@ -271,8 +333,24 @@ describe('poly hooks install', () => {
     expect(await ok('hooks install claude')).toContain('updated');
     expect(json('.claude/settings.json').hooks).toEqual(hooksOf('claude'));
 
+    writeFileSync(script('wake.sh'), '#!/bin/sh\n');
+    expect(await status()).toMatchObject({ state: 'stale script' });
+    rmSync(script('context.sh'));
+    expect(await status()).toMatchObject({ state: 'missing script', script: 'missing' });
+    expect(await ok('hooks install claude')).toContain('updated');
+    write(
+      '.claude/settings.json',
+      JSON.stringify({ hooks: { ...hooksOf('claude'), Stop: [entryOf.claude('Stop')] } }),
+    );
+    expect(await status()).toMatchObject({
+      ...{ state: 'partly', missing: ['Stop'], hears: '18 of 18 events' },
+      delivers: 'context at 3 of 3, wake at 2 of 3',
+    });
+    expect(await ok('hooks install claude')).toContain('updated');
+    expect(json('.claude/settings.json').hooks).toEqual(hooksOf('claude'));
+
     const mine = { type: 'command', command: 'mine' };
-    const [stop] = hooksOf('claude').Stop as [{ hooks: object[] }];
+    const [stop, wake] = hooksOf('claude').Stop as [{ hooks: object[] }, object];
     const shared = { matcher: 'x', hooks: [mine, ...stop.hooks] };
     const drifted = JSON.stringify({ hooks: { ...hooksOf('claude'), Stop: [shared] } });
     write('.claude/settings.json', drifted);
@@ -286,10 +364,49 @@ describe('poly hooks install', () => {
       expect(stderr).toContain('--force');
     }
     await ok('hooks install claude --force');
-    expect(json('.claude/settings.json').hooks.Stop).toEqual([{ matcher: 'x', hooks: [mine] }, stop]);
+    expect(json('.claude/settings.json').hooks.Stop).toEqual([{ matcher: 'x', hooks: [mine] }, stop, wake]);
     write('.claude/settings.json', drifted);
     await ok('hooks uninstall claude --force');
     expect(json('.claude/settings.json')).toEqual({ hooks: { Stop: [{ matcher: 'x', hooks: [mine] }] } });
+  });
+
+  it('adds what brings messages to the hooks of a version that had none, and still gives the file back as it was', async () => {
+    write('.claude/settings.json', busy('claude'));
+    await ok('hooks install claude');
+    forget(['context.sh', 'wake.sh']);
+    expect(read('.claude/settings.json')).not.toContain('wake.sh');
+    expect(await ok('hooks status claude')).toMatch(
+      /partly .* 18 of 18 events, context at 0 of 3, wake at 0 of 3/,
+    );
+    expect(await ok('hooks install claude')).toContain('updated');
+    expect(json('.claude/settings.json').hooks.Stop).toEqual(entriesOf('claude', 'Stop'));
+    await ok('hooks uninstall claude');
+    expect(read('.claude/settings.json')).toBe(busy('claude'));
+  });
+
+  it('knows its own where somebody put several of them into one group', async () => {
+    write('.claude/settings.json', '{}');
+    await ok('hooks install claude');
+    const [capture, wake] = entriesOf('claude', 'Stop') as { hooks: object[] }[];
+    const together = { hooks: [...(capture?.hooks ?? []), ...(wake?.hooks ?? [])] };
+    const mine = { type: 'command', command: 'mine' };
+    const shared = { hooks: [...(capture?.hooks ?? []), mine, ...(wake?.hooks ?? [])] };
+    write(
+      '.claude/settings.json',
+      JSON.stringify({ hooks: { ...hooksOf('claude'), Stop: [together], SessionEnd: [shared] } }),
+    );
+    expect((await poly('hooks uninstall claude')).stderr).toContain('our hooks for Stop, SessionEnd in');
+    await ok('hooks uninstall claude --force');
+    expect(json('.claude/settings.json')).toEqual({ hooks: { SessionEnd: [{ hooks: [mine] }] } });
+  });
+
+  it('tells at events that are captured, and that context.sh answers', () => {
+    const answers = readFileSync(join(shipped, 'context.sh'), 'utf8');
+    for (const client of Object.keys(told) as Client[])
+      for (const [event, entries] of Object.entries(told[client])) {
+        expect(eventsOf(client)).toContain(event);
+        if (JSON.stringify(entries()).includes('context.sh')) expect(answers).toContain(`${client}:${event}`);
+      }
   });
 
   it('finds who is there, and keeps the script while one of them needs it', async () => {

@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { TestHub } from '../test-hub.ts';
@@ -23,7 +24,7 @@ const calls = {
 } as const;
 
 it.each(Object.keys(calls) as (keyof typeof calls)[])(
-  'a real %s with the hooks of poly hooks install has its prompt and its tool captured',
+  'a real %s with the hooks of poly hooks install has its prompt and its tool captured, and hears what lies in its inbox',
   async (name) => {
     const hub = await TestHub.start();
     const { answer, events } = calls[name];
@@ -44,6 +45,16 @@ it.each(Object.keys(calls) as (keyof typeof calls)[])(
         expect((await captured(kind)).payload).toMatchObject({
           ...{ agent: name, event: events[index], paneId: agent.pane.id },
         });
+      await agent.until('it idle', ({ status }) => status === 'idle');
+      const inbox = join(hub.dir, 'inbox', agent.pane.id);
+      for (const folder of ['tmp', 'new']) mkdirSync(join(inbox, folder), { recursive: true });
+      writeFileSync(join(inbox, 'tmp', '1'), 'from the inbox');
+      renameSync(join(inbox, 'tmp', '1'), join(inbox, 'new', '1'));
+      // Claude Code alone is woken.
+      if (name !== 'claude') await agent.message('hello again');
+      await server.asked(
+        ({ body, tools }) => tools.length > 0 && JSON.stringify(body).includes('from the inbox'),
+      );
     } finally {
       await hub[Symbol.asyncDispose]();
       await agent.remove();

@@ -17,7 +17,7 @@ export const daemon: string = join(folder, 'dist', 'daemon.cjs');
 export const launcher: string = join(folder, 'bin', 'poly');
 
 /** What the hooks of agents start, as it is copied to where it stays. */
-export const captureScript: string = join(folder, 'hooks', 'capture.sh');
+export const hooksFolder: string = join(folder, 'hooks');
 
 /** The rules by which screens of agents are read. */
 export const screensFolder: string = join(folder, 'screens');

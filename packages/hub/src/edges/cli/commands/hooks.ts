@@ -13,7 +13,7 @@ const carefully = {
 export const hookCommands: readonly Command[] = [
   command({
     name: 'hooks install',
-    summary: 'Has coding agents tell the hub what they do: those named, or all that are found here.',
+    summary: 'Has coding agents tell what they do, and hear what is sent to them: those named, or all found here.',
     args: ['[client…]'],
     completes: 'hook client',
     flags: { ...where, ...carefully },

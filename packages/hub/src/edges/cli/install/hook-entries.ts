@@ -5,23 +5,22 @@ import { type Change, undone } from './change.ts';
 import { changed, type Document, isTable, readDocument, sayingJust, tableIn } from './document.ts';
 import { cutAt, isEmptyAt, type Path, putAt } from './edit-json.ts';
 import type { Data } from './editor.ts';
-import type { HookShape } from './hook-shape.ts';
+import { type HookScriptName, hookScriptNames, type WishedHook } from './hook-shape.ts';
 import type { Receipts } from './receipts.ts';
 
 const table = 'hooks';
 
 /** What is wanted of one file. */
 export interface Wish {
-  readonly shape: HookShape;
-  readonly events: readonly string[];
-  /** What every entry starts, and how its program is known in entries that were changed. */
-  readonly command: string;
-  readonly script: string;
+  readonly hooks: readonly WishedHook[];
+  /** What the file needs beside them. */
+  readonly heading: Data;
+  /** How our programs are known, also in entries that were changed. */
+  readonly pathOf: (script: HookScriptName) => string;
 }
 
-/** An item of an event's list that starts our program. */
-interface Item {
-  readonly event: string;
+/** An item of an event's list that starts one of our programs. */
+interface Item extends Pick<WishedHook, 'event' | 'script'> {
   readonly index: number;
   /** Whether it is as poly writes it. */
   readonly intact: boolean;
@@ -31,19 +30,22 @@ interface Item {
 
 export interface FoundHooks extends Document {
   readonly items: readonly Item[];
-  readonly missing: readonly string[];
-  /** Events whose entry is not as poly writes it. */
-  readonly drifted: readonly string[];
+  readonly missing: readonly WishedHook[];
+  /** Those that are not as poly writes them. */
+  readonly drifted: readonly Item[];
 }
 
 export function lookForHooks(path: string, wish: Wish): FoundHooks {
   const document = readDocument(path, 'json');
   const items = itemsIn(document, wish);
-  const intact = new Set(items.filter((item) => item.intact).map(({ event }) => event));
-  const drifted = [...new Set(items.filter((item) => !item.intact).map(({ event }) => event))];
-  const missing = wish.events.filter((event) => !intact.has(event) && !drifted.includes(event));
+  const drifted = items.filter(({ intact }) => !intact);
+  const missing = wish.hooks.filter((hook) => !items.some((item) => isSame(item, hook)));
   return { ...document, items, missing, drifted };
 }
+
+type Named = Pick<WishedHook, 'event' | 'script'>;
+
+export const isSame = (a: Named, b: Named): boolean => a.event === b.event && a.script === b.script;
 
 /** What stands in the file, or is to stand there after a change. */
 export function itemsIn(document: Document, wish: Wish): readonly Item[] {
@@ -55,40 +57,44 @@ export function itemsIn(document: Document, wish: Wish): readonly Item[] {
 function itemsOf(event: string, list: unknown, wish: Wish, path: string): readonly Item[] {
   if (!Array.isArray(list)) {
     // Settings that some clients keep beside their events are none of ours.
-    if (!wish.events.includes(event)) return [];
+    if (!wish.hooks.some((hook) => hook.event === event)) return [];
     throw new PolyError('conflict', `hooks.${event} in ${path} is no list of hooks. Nothing was changed.`, {
       hint: 'Mend it, then try again.',
     });
   }
   return list.flatMap((item: unknown, index): readonly Item[] => {
-    const parts = isTable(item) && Array.isArray(item.hooks) ? item.hooks : undefined;
-    const at = (parts ?? [item]).findIndex((part) => startsOurs(part, wish.script));
-    if (at < 0) return [];
-    const intact =
-      wish.events.includes(event) && isDeepStrictEqual(item, wish.shape.entry(wish.command, event));
     const whole = [table, event, index];
-    return [{ event, index, intact, place: parts && parts.length > 1 ? [...whole, 'hooks', at] : whole }];
+    const parts: readonly unknown[] = isTable(item) && Array.isArray(item.hooks) ? item.hooks : [item];
+    const ours = parts.flatMap((part, at) => {
+      const script = scriptOf(part, wish);
+      return script ? [{ script, place: [...whole, 'hooks', at] }] : [];
+    });
+    const [first] = ours;
+    if (!first || ours.length < parts.length)
+      return ours.map((part) => ({ event, index, intact: false, ...part }));
+    const { script } = first;
+    const entry = wish.hooks.find((hook) => isSame(hook, { event, script }))?.entry;
+    return [{ event, index, script, intact: isDeepStrictEqual(item, entry), place: whole }];
   });
 }
 
-function startsOurs(part: unknown, script: string): boolean {
-  return (
-    isTable(part) &&
-    typeof part.command === 'string' &&
-    [script, shellWord(script)].some((word) => (part.command as string).includes(word))
+/** Which of our programs a hook starts. */
+function scriptOf(part: unknown, { pathOf }: Wish): HookScriptName | undefined {
+  const command = isTable(part) ? part.command : undefined;
+  if (typeof command !== 'string') return undefined;
+  return hookScriptNames.find((name) =>
+    [pathOf(name), shellWord(pathOf(name))].some((word) => command.includes(word)),
   );
 }
 
-/** The file with an entry for every event; those that were changed are written anew. */
-export function withHooks(found: FoundHooks, { shape, events, command }: Wish): Change {
-  const heading = Object.entries(shape.heading ?? {}).filter(([key]) => !Object.hasOwn(found.data, key));
+/** The file with every entry; those that were changed are written anew. */
+export function withHooks(found: FoundHooks, { hooks, heading }: Wish): Change {
   const draft = new Draft(found);
-  for (const [key, value] of heading) draft.put([key], value);
-  const drifted = found.items.filter(({ intact }) => !intact);
-  for (const { place } of drifted.toReversed()) draft.cut(place);
-  for (const event of events) {
+  for (const [key, value] of Object.entries(heading))
+    if (!Object.hasOwn(found.data, key)) draft.put([key], value);
+  for (const { place } of found.drifted.toReversed()) draft.cut(place);
+  for (const { event, entry } of hooks) {
     const list = draft.listOf(event);
-    const entry = shape.entry(command, event);
     if (!list.some((item) => isDeepStrictEqual(item, entry))) draft.put([table, event, list.length], entry);
   }
   return draft.change('Add them by hand, as --dry-run shows them for an empty home.');
@@ -108,9 +114,10 @@ export function withoutHooks(found: FoundHooks, what: string, receipts: Receipts
 }
 
 /** The lists that are not there yet. */
-export function listsToMake({ data }: Document, { events }: Wish): readonly string[] {
+export function listsToMake({ data }: Document, { hooks }: Wish): readonly string[] {
   const present = data[table];
-  return events.filter((event) => !isTable(present) || !Object.hasOwn(present, event));
+  const events = new Set(hooks.map(({ event }) => event));
+  return [...events].filter((event) => !isTable(present) || !Object.hasOwn(present, event));
 }
 
 /** Changes the text and, apart from it, what it says, so that each proves the other. */

@@ -58,7 +58,7 @@ export function withTrust(document: Document, trust: Trust): Change {
 
 interface Revoking {
   readonly hooksFile: string;
-  readonly trust: Trust;
+  readonly digests: readonly string[];
   /** For the receipt. */
   readonly what: string;
   readonly receipts: Receipts;
@@ -67,12 +67,11 @@ interface Revoking {
 /** Of the hooks in a file, those that hold one of our digests, wherever they have moved to. */
 export function withoutTrust(
   document: Document,
-  { hooksFile, trust, what, receipts }: Revoking,
+  { hooksFile, digests, what, receipts }: Revoking,
 ): Change | undefined {
   const states = statesIn(document);
-  const digests = new Set(Object.values(trust));
   const gone = Object.keys(states).filter(
-    (key) => key.startsWith(`${hooksFile}:`) && digests.has(hashIn(states, key) as string),
+    (key) => key.startsWith(`${hooksFile}:`) && digests.includes(hashIn(states, key) as string),
   );
   if (gone.length === 0) return undefined;
   const exact = undone(document.file, what, receipts);

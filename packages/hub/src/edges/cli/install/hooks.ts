@@ -8,6 +8,7 @@ import { type AgentClient, clients, expanded } from './clients.ts';
 import { afterChange, type Document } from './document.ts';
 import {
   type FoundHooks,
+  isSame,
   itemsIn,
   listsToMake,
   lookForHooks,
@@ -15,8 +16,8 @@ import {
   withHooks,
   withoutHooks,
 } from './hook-entries.ts';
-import { HookScript } from './hook-script.ts';
-import type { HookShape } from './hook-shape.ts';
+import { HookScripts } from './hook-scripts.ts';
+import { type HookShape, type WishedHook, wishedHooks } from './hook-shape.ts';
 import { lookForTrust, missingTrust, type Trust, trustOf, withoutTrust, withTrust } from './hook-trust.ts';
 import { forEachTarget } from './outcomes.ts';
 import { Receipts } from './receipts.ts';
@@ -33,13 +34,13 @@ const whatTrusts = (hooksFile: string): string => `trust:${hooksFile}`;
 export async function installHooks(call: HooksCall): Promise<number> {
   const { flags, env } = call;
   const receipts = new Receipts(env);
-  const script = new HookScript(env);
+  const scripts = new HookScripts(env);
   const targets = await targetsOf(call, true);
   if (targets.length === 0)
     throw new PolyError('not_found', 'no coding agent with hooks was found here.', {
       hint: `Name one: ${capable.map(({ name }) => name).join(', ')}.`,
     });
-  let scriptShown = false;
+  let scriptsShown = false;
   return forEachTarget(call, targets, (target) => {
     const { file, wish } = target;
     const found = lookForHooks(file, wish);
@@ -48,18 +49,18 @@ export async function installHooks(call: HooksCall): Promise<number> {
     const change = isWhole(found) ? undefined : withHooks(found, wish);
     const granting =
       trust && trustChange(trust, trustIn(target, change ? afterChange(change, 'json') : found));
-    const renewed = script.state !== 'current';
+    const renewed = scripts.state !== 'current';
     if (!change && !granting && !renewed) return { state: 'unchanged' };
     const state = found.items.length === 0 ? 'added' : 'updated';
     const changes = [change, granting].filter((one) => one !== undefined);
     if (flags['dry-run']) {
-      const own = scriptShown ? '' : script.diff;
-      scriptShown = true;
+      const own = scriptsShown ? '' : scripts.diff;
+      scriptsShown = true;
       return { state, diff: own + changes.map(diffOf).join('') };
     }
     for (const one of changes) requireWritable(one.file);
     // First, so that no hook ever starts what is not there.
-    if (renewed) script.renew();
+    if (renewed) scripts.renew();
     const earlier = receipts.find(found.file.path, what);
     const backup =
       change &&
@@ -88,7 +89,7 @@ export async function uninstallHooks(call: HooksCall): Promise<number> {
       trusting &&
       withoutTrust(lookForTrust(trusting.file), {
         ...{ hooksFile: trusting.names, receipts, what: whatTrusts(file) },
-        trust: Object.fromEntries(wish.events.map((event) => trusted(target, event, 0))),
+        digests: wish.hooks.map((hook) => trusted(target, hook, 0)[1]),
       });
     if (found.items.length === 0 && !revoking) return args.length > 0 ? { state: 'absent' } : undefined;
     if (found.drifted.length > 0 && !flags.force) throw refuseDrift(found);
@@ -99,31 +100,46 @@ export async function uninstallHooks(call: HooksCall): Promise<number> {
     if (revoking) unmake(revoking, whatTrusts(file), receipts);
     return { state: 'removed', ...(change && { backup: unmake(change, what, receipts) }) };
   });
-  if (!flags['dry-run'] && !receipts.has(what)) new HookScript(env).remove();
+  if (!flags['dry-run'] && !receipts.has(what)) new HookScripts(env).remove();
   return code;
 }
 
 export async function hooksStatus(call: HooksCall): Promise<number> {
   const { env } = call;
-  const script = new HookScript(env).state;
+  const script = new HookScripts(env).state;
   return forEachTarget(call, await targetsOf(call, false), (target) => {
     const { file, wish, client } = target;
     const detected = capable.some((one) => one.name === client && isDetected(one, env));
     const found = lookForHooks(file, wish);
-    const { missing, drifted } = found;
-    const captured = wish.events.length - missing.length - drifted.length;
     const untrusted = !target.trust
       ? []
       : missingTrust(lookForTrust(target.trust.file), trustIn(target, found));
-    const hears = `${captured} of ${wish.events.length} events${untrusted.length > 0 ? `, ${untrusted.length} not trusted` : ''}`;
     const state = stateOf({ ...found, untrusted, script, detected });
-    return { state, detected, ...(found.items.length > 0 && { hears, missing, drifted, untrusted, script }) };
+    if (found.items.length === 0) return { state, detected };
+    const [captures = '', ...delivers] = countsOf(wish, found);
+    const hears = `${captures} events${untrusted.length > 0 ? `, ${untrusted.length} not trusted` : ''}`;
+    const [missing, drifted] = [found.missing, found.drifted].map(eventsIn);
+    return { state, detected, hears, delivers: delivers.join(', '), missing, drifted, untrusted, script };
   });
 }
 
+/** How many of the entries of each script are there as poly writes them. */
+function countsOf({ hooks }: Wish, { items }: FoundHooks): readonly string[] {
+  const scripts = [...new Set(hooks.map(({ script }) => script))];
+  return scripts.map((script, index) => {
+    const all = hooks.filter((hook) => hook.script === script);
+    const there = all.filter((hook) => items.some((item) => item.intact && isSame(item, hook)));
+    return `${index > 0 ? `${basename(script, '.sh')} at ` : ''}${there.length} of ${all.length}`;
+  });
+}
+
+const eventsIn = (hooks: readonly Pick<WishedHook, 'event'>[]): readonly string[] => [
+  ...new Set(hooks.map(({ event }) => event)),
+];
+
 interface Seen extends Pick<FoundHooks, 'items' | 'missing' | 'drifted'> {
   readonly untrusted: readonly string[];
-  readonly script: HookScript['state'];
+  readonly script: HookScripts['state'];
   readonly detected: boolean;
 }
 
@@ -154,15 +170,16 @@ async function targetsOf(
   );
   const chosen = named.length > 0 ? named : capable.filter((one) => !detected || isDetected(one, env));
   const scope = project ? 'project' : 'user';
-  const { path: script } = new HookScript(env);
+  const scripts = new HookScripts(env);
+  const pathOf: Wish['pathOf'] = (script) => scripts.pathOf(script);
   return chosen.map(({ name, title, hooks }: AgentClient) => {
     const shape = hooks as HookShape;
-    const command = `${shellWord(script)} ${name}`;
+    const wished = wishedHooks(shape, events[name] ?? [], (script) => `${shellWord(pathOf(script))} ${name}`);
     const afterwards = shape.afterwards?.[scope];
     const file = expanded(shape.places[scope], env);
     return {
       ...{ client: name, title, file },
-      wish: { shape, events: events[name] ?? [], command, script },
+      wish: { hooks: wished, heading: shape.heading ?? {}, pathOf },
       ...(shape.trust && { trust: { file: expanded(shape.trust, env), names: namedByCodex(file, env) } }),
       ...(afterwards && { afterwards }),
     };
@@ -178,14 +195,20 @@ function namedByCodex(file: string, { CODEX_HOME }: HooksCall['env']): string {
 
 const isWhole = ({ missing, drifted }: FoundHooks): boolean => missing.length === 0 && drifted.length === 0;
 
-function trusted({ file, trust, wish }: HooksTarget, event: string, index: number): [string, string] {
-  return trustOf(trust?.names ?? file, event, index, wish.shape.entry(wish.command, event));
+function trusted({ file, trust }: HooksTarget, hook: WishedHook, index: number): [string, string] {
+  return trustOf(trust?.names ?? file, hook.event, index, hook.entry);
 }
 
 /** What trusts the entries of a file as it is, or as it is to be. */
 function trustIn(target: HooksTarget, document: Document): Trust {
+  const { hooks } = target.wish;
   const intact = itemsIn(document, target.wish).filter((item) => item.intact);
-  return Object.fromEntries(intact.map(({ event, index }) => trusted(target, event, index)));
+  return Object.fromEntries(
+    intact.map((item) => {
+      const hook = hooks.find((one) => isSame(one, item)) as WishedHook;
+      return trusted(target, hook, item.index);
+    }),
+  );
 }
 
 function trustChange(document: Document, trust: Trust): Change | undefined {
@@ -195,7 +218,7 @@ function trustChange(document: Document, trust: Trust): Change | undefined {
 function refuseDrift({ file: { path }, drifted }: FoundHooks): PolyError {
   return new PolyError(
     'conflict',
-    `our hooks for ${drifted.join(', ')} in ${path} are not as poly writes them. Nothing was changed.`,
+    `our hooks for ${eventsIn(drifted).join(', ')} in ${path} are not as poly writes them. Nothing was changed.`,
     { hint: 'Look at the difference with --force --dry-run, then say --force; a backup is kept.' },
   );
 }
