@@ -18,7 +18,7 @@ read -r id </proc/sys/kernel/random/uuid || id=$(uuidgen) || id=$(date +%s)-$PPI
 draft=$journal/tmp/$order-$id
 [ -d "$journal/tmp" ] || mkdir -p "$journal/tmp" "$journal/new" "$journal/dead"
 if printf '%s\n' 'poly-capture 1' "agent $1" "pane ${POLY_PANE-}" "token ${POLY_TOKEN-}" \
-  "tmux ${TMUX_PANE-} ${TMUX-}" "parent $PPID" '' >"$draft" && cat >>"$draft"; then
+  "tmux ${TMUX_PANE-} ${TMUX-}" "parent $PPID" "from $0" '' >"$draft" && cat >>"$draft"; then
   # A second name, for it starts faster than a move: the hub takes the first one away.
   ln "$draft" "$journal/new/$order-$id" || mv "$draft" "$journal/new/$order-$id"
 else

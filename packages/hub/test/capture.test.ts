@@ -24,13 +24,20 @@ const script = join(import.meta.dirname, '..', 'hooks', 'capture.sh');
 
 type Captured = Readonly<Record<'event' | 'kind' | 'sessionId' | 'paneId' | 'agent' | 'captureId', string>>;
 
+interface Hooked {
+  readonly agent?: string;
+  readonly env?: Record<string, string>;
+  /** The script of another installation. */
+  readonly from?: string;
+}
+
 /** Runs the capture hook as an agent does; answers what it printed and how it ended. */
 async function capture(
   hub: TestHub,
   payload: string | Buffer,
-  { agent = 'claude', env = {} }: { agent?: string; env?: Record<string, string> } = {},
+  { agent = 'claude', env = {}, from = script }: Hooked = {},
 ): Promise<string> {
-  const hook = spawn('sh', [script, agent], { env: { ...hub.env, ...env } });
+  const hook = spawn('sh', [from, agent], { env: { ...hub.env, ...env } });
   let said = '';
   for (const stream of [hook.stdout, hook.stderr]) stream.on('data', (chunk: Buffer) => (said += chunk));
   hook.stdin.on('error', () => undefined);
@@ -107,6 +114,52 @@ describe.concurrent('capture', () => {
     await captured(hub, 2);
     await hub.kill('SIGTERM');
     expect(rows(hub).map(({ normalised }) => JSON.parse(normalised).text)).toEqual(['once', 'later']);
+  });
+
+  it('takes once what a plugin and installed hooks both tell, and truly equal events as often as they happened', async () => {
+    await using hub = await TestHub.start();
+    const plugin = join(hub.home, 'plugin.sh');
+    cpSync(script, plugin);
+    const text = async (session: string, ...told: readonly (string | undefined)[]): Promise<void> => {
+      for (const from of told)
+        expect(await capture(hub, prompt(session, 'equal'), from === undefined ? {} : { from })).toBe('0');
+    };
+    // Each by both, in any order; of the last only one installation told.
+    await text('both', script, plugin);
+    await text('other way', plugin, script);
+    await text('twice', script, plugin, plugin, script);
+    await text('late', script, script, plugin, plugin);
+    await text('one', script, script, script);
+    await Promise.all([text('at once', script), text('at once', plugin)]);
+    await hub.kill('SIGKILL');
+    await hub.start();
+    await text('end', plugin);
+    const sessions = (await captured(hub, 11))
+      .map(({ sessionId }) => sessionId)
+      .filter((one) => one !== 'end');
+    const expected = { both: 1, 'other way': 1, twice: 2, late: 2, one: 3, 'at once': 1 };
+    for (const [session, count] of Object.entries(expected))
+      expect([session, sessions.filter((one) => one === session).length]).toEqual([session, count]);
+  });
+
+  it('knows the second telling of an event also where the hub was killed in between, before or after it forgot the file', async () => {
+    await using hub = await TestHub.start();
+    const plugin = join(hub.home, 'plugin.sh');
+    cpSync(script, plugin);
+    await capture(hub, prompt('s', 'x'));
+    await captured(hub, 1);
+    await hub.kill('SIGKILL');
+    await capture(hub, prompt('s', 'x'), { from: plugin });
+    const kept = join(hub.home, 'kept');
+    cpSync(join(hub.dir, 'journal', 'new'), kept, { recursive: true, preserveTimestamps: true });
+    await hub.start();
+    await until(() => folder(hub, 'new').length === 0);
+    cpSync(kept, join(hub.dir, 'journal', 'new'), { recursive: true, preserveTimestamps: true });
+    await until(() => folder(hub, 'new').length === 0);
+    await capture(hub, prompt('s', 'later'));
+    await captured(hub, 2);
+    await hub.kill('SIGTERM');
+    expect(rows(hub).map(({ normalised }) => JSON.parse(normalised).text)).toEqual(['x', 'later']);
   });
 
   it('keeps what is no JSON, no text or bottomless, byte for byte, and 5 MB of it', async () => {

@@ -8,6 +8,7 @@ import type { StateRule } from './adapters/adapter.ts';
 import { type Entry, type Journal, Unreadable } from './journal.ts';
 import { type Normalised, normalise, parsePayload } from './normalise.ts';
 import { redactBytes } from './redact.ts';
+import { digestOf, insertTwin, type Sighting, twinsAmong } from './twins.ts';
 
 /** An event that is in the record. */
 export interface Capture {
@@ -136,14 +137,21 @@ export class Intake {
     const known = await this.#known(entries);
     // A hook that was taken for dead may have ended just then: what it left whole counts.
     const whole = new Set(entries.flatMap(({ id, cut }) => (cut ? [] : [id])));
-    const taken = entries
+    const fresh = entries
       .filter(({ id, cut }) => !known.has(id) && !(cut && whole.has(id)))
       .map((entry) => this.#describe(entry));
-    const drafts = taken.map(({ told }) => told);
-    if (taken.length > 0)
+    const twins = await twinsAmong(
+      this.#options.store,
+      fresh.flatMap(({ sighting }) => sighting ?? []),
+    );
+    const taken = fresh.filter(({ capture }) => !twins.has(capture.id));
+    if (fresh.length > 0)
       await events.append(
-        drafts,
-        taken.map(({ insert }) => insert),
+        taken.map(({ told }) => told),
+        fresh.map(({ capture: { id }, sighting, insert }) => {
+          const of = twins.get(id);
+          return sighting && of !== undefined ? insertTwin(sighting, of) : insert;
+        }),
       );
     for (const name of names) journal.remove(name);
     this.#taken += taken.length;
@@ -169,29 +177,33 @@ export class Intake {
   async #known(entries: readonly Entry[]): Promise<ReadonlySet<string>> {
     if (entries.length === 0) return new Set();
     const ids = entries.map(({ id }) => id);
-    const sql = `SELECT id FROM captures WHERE id IN (${ids.map(() => '?').join(', ')})`;
-    const rows = await this.#options.store.query<{ readonly id: string }>(sql, ids);
+    const places = ids.map(() => '?').join(', ');
+    const sql = `SELECT id FROM captures WHERE id IN (${places})
+      UNION ALL SELECT id FROM capture_twins WHERE id IN (${places})`;
+    const rows = await this.#options.store.query<{ readonly id: string }>(sql, [...ids, ...ids]);
     return new Set(rows.map(({ id }) => id));
   }
 
-  #describe(entry: Entry): { readonly capture: Capture; readonly told: Draft; readonly insert: Statement } {
+  #describe(entry: Entry): Described {
     const { clock, hub, paneOf } = this.#options;
     const pane = (entry.token === '' ? undefined : paneOf(entry.token)) ?? null;
     const raw = redactBytes(entry.payload);
     const { normalised, state } = entry.cut ? gap : normalise(entry.agent, parsePayload(raw));
     const { kind, event, session } = normalised;
-    const { id, agent, tmux, parent, occurredAt } = entry;
+    const { id, agent, tmux, parent, origin, occurredAt } = entry;
+    const digest = entry.cut ? null : digestOf(agent, pane, raw);
     const from = { participant: hub, ...(pane !== null && { pane }) };
     const at = { ...(pane !== null && { paneId: pane }), sessionId: session };
     return {
       capture: { id, agent, pane, tmux, parent, occurredAt, normalised, state },
+      ...(digest && { sighting: { id, origin, digest, occurredAt } }),
       told: draft(from, 'agent:captured', { captureId: id, agent, event, kind, ...at }),
       insert: {
-        sql: `INSERT INTO captures (id, agent, event, kind, session, pane, tmux, occurred_at, received_at, normalised, raw)
-          VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+        sql: `INSERT INTO captures (id, agent, event, kind, session, pane, tmux, occurred_at, received_at, normalised, raw, origin, digest)
+          VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
         values: [
           ...[id, agent, event, kind, session, pane, tmux, Math.round(occurredAt), clock.now()],
-          ...[JSON.stringify(normalised), raw],
+          ...[JSON.stringify(normalised), raw, origin, digest],
         ],
       },
     };
@@ -203,6 +215,15 @@ export class Intake {
     const told = { captureId: null, agent: '', event: '', kind: 'gap', sessionId: null } as const;
     await events.append([draft({ participant: hub }, 'agent:captured', told)]);
   }
+}
+
+/** An event, and what is to be written of it. */
+interface Described {
+  readonly capture: Capture;
+  /** Of a whole one: by it the same event is known when it is told again. */
+  readonly sighting?: Sighting;
+  readonly told: Draft;
+  readonly insert: Statement;
 }
 
 /** There was no room for the event: that it happened is all that is known. */

@@ -26,6 +26,8 @@ export interface Entry {
   readonly tmux: string;
   /** The process that ran the hook. */
   readonly parent: number;
+  /** Which installation of the hooks it is of: the script that ran; empty where an older one does not tell. */
+  readonly origin: string;
   /** When it was written, in milliseconds since 1970. */
   readonly occurredAt: number;
   /** Whether there was no room for all of it. */
@@ -168,6 +170,7 @@ function parse(name: string, occurredAt: number, bytes: Buffer): Entry {
     token: said.get('token') ?? '',
     tmux: storable(said.get('tmux')?.trim() ?? ''),
     parent: Number(said.get('parent')) || 0,
+    origin: storable(said.get('from') ?? ''),
     occurredAt,
     cut,
     payload: end < 0 ? Buffer.alloc(0) : bytes.subarray(end + 2),

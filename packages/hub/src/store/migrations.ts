@@ -236,6 +236,23 @@ export const migrations: readonly Migration[] = [
       'CREATE INDEX contract_notices_by_mail ON contract_notices (mailed, id)',
     ],
   },
+  {
+    id: 7,
+    name: 'twins of captures',
+    statements: [
+      "ALTER TABLE captures ADD COLUMN origin TEXT NOT NULL DEFAULT ''",
+      'ALTER TABLE captures ADD COLUMN digest BLOB',
+      'ALTER TABLE captures ADD COLUMN as_tool INTEGER NOT NULL DEFAULT 0',
+      'CREATE INDEX captures_by_agent ON captures (agent, occurred_at)',
+      'CREATE INDEX captures_by_digest ON captures (digest, origin) WHERE digest IS NOT NULL',
+      `CREATE TABLE capture_twins (
+        id TEXT PRIMARY KEY,
+        capture TEXT NOT NULL,
+        origin TEXT NOT NULL
+      ) STRICT`,
+      'CREATE INDEX capture_twins_by_capture ON capture_twins (capture)',
+    ],
+  },
 ];
 
 export function searchIndex(steps: readonly Migration[], name: string): SearchIndex | undefined {

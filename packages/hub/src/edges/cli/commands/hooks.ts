@@ -13,7 +13,8 @@ const carefully = {
 export const hookCommands: readonly Command[] = [
   command({
     name: 'hooks install',
-    summary: 'Has coding agents tell what they do, and hear what is sent to them: those named, or all found here.',
+    summary:
+      'Has coding agents tell what they do, and hear what is sent to them: those named, or all found here.',
     args: ['[client…]'],
     completes: 'hook client',
     flags: { ...where, ...carefully },

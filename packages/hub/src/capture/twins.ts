@@ -1,0 +1,77 @@
+import { createHash } from 'node:crypto';
+import type { Statement, Store } from '../store/store.ts';
+
+/** What tells whether two captures are one event. */
+export interface Sighting {
+  readonly id: string;
+  /** Which installation of the hooks saw it: their script. */
+  readonly origin: string;
+  /** Equal for equal events. */
+  readonly digest: Buffer;
+  readonly occurredAt: number;
+}
+
+/** Hooks of one event are started together; those of a machine that sleeps in between end late. */
+const togetherMs = 60_000;
+
+export function digestOf(agent: string, pane: string | null, payload: Buffer): Buffer {
+  const hash = createHash('sha256')
+    .update(`${agent}\n${pane ?? ''}\n`)
+    .update(payload);
+  return hash.digest().subarray(0, 16);
+}
+
+interface Kept extends Sighting {
+  /** The other installations that have told of it. */
+  readonly also: Set<string>;
+}
+
+/**
+ * Of two installations of the hooks, say a plugin's and those of `poly hooks install`, each tells of every event: what
+ * the second tells is a twin of what the first told. One installation never tells twice, so that events that are truly
+ * equal stay as many as they were. Answers which of these repeats which.
+ */
+export async function twinsAmong(
+  store: Store,
+  sightings: readonly Sighting[],
+): Promise<ReadonlyMap<string, string>> {
+  const kept = Map.groupBy(await keptOf(store, sightings), ({ digest }) => digest.toString('latin1'));
+  const twins = new Map<string, string>();
+  for (const sighting of sightings) {
+    const { id, origin, digest, occurredAt } = sighting;
+    const key = digest.toString('latin1');
+    const equal = kept.get(key) ?? [];
+    const first = equal.find(
+      (one) =>
+        one.origin !== origin && !one.also.has(origin) && Math.abs(one.occurredAt - occurredAt) <= togetherMs,
+    );
+    if (first) {
+      first.also.add(origin);
+      twins.set(id, first.id);
+    } else kept.set(key, [...equal, { ...sighting, also: new Set() }]);
+  }
+  return twins;
+}
+
+async function keptOf(store: Store, sightings: readonly Sighting[]): Promise<readonly Kept[]> {
+  if (sightings.length === 0) return [];
+  const sql = `SELECT id, origin, digest, occurred_at AS occurredAt,
+      (SELECT json_group_array(origin) FROM capture_twins WHERE capture = captures.id) AS also
+    FROM captures WHERE digest IN (${sightings.map(() => '?').join(', ')}) ORDER BY seq`;
+  const rows = await store.query<Sighting & { readonly also: string }>(
+    sql,
+    sightings.map(({ digest }) => digest),
+  );
+  return rows.map((row) => ({
+    ...row,
+    digest: Buffer.from(row.digest),
+    also: new Set(JSON.parse(row.also) as readonly string[]),
+  }));
+}
+
+export function insertTwin({ id, origin }: Pick<Sighting, 'id' | 'origin'>, of: string): Statement {
+  return {
+    sql: 'INSERT INTO capture_twins (id, capture, origin) VALUES (?, ?, ?)',
+    values: [id, of, origin],
+  };
+}
