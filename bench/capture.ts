@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { TestHub } from '../packages/hub/test/test-hub.ts';
 import { type Figure, median } from './measure.ts';
 
-const script = join(import.meta.dirname, '..', 'packages', 'hub', 'hooks', 'capture.sh');
+const hooks = join(import.meta.dirname, '..', 'packages', 'hub', 'hooks');
+const script = join(hooks, 'capture.sh');
 const rounds = 200;
 const events = 2_000;
 const payload = JSON.stringify({
@@ -26,13 +27,8 @@ export async function capture(): Promise<readonly Figure[]> {
       env: { ...hub.env, P: payload },
       encoding: 'utf8',
     });
-    const [own = '', children] = stdout.trim().split('\n');
-    if (status !== 0 || children === undefined || stderr !== '')
-      throw new Error(`${command} ended with ${status}: ${own}${stderr}`);
-    const seconds = [...children.matchAll(/(\d+)m([\d.]+)s/g)].map(
-      ([, m, sec]) => Number(m) * 60 + Number(sec),
-    );
-    return (seconds.reduce((sum, value) => sum + value, 0) / rounds) * 1000;
+    if (status !== 0 || stderr !== '') throw new Error(`${command} ended with ${status}: ${stderr}`);
+    return childrenMs(stdout) / rounds;
   };
   const against = (what: string): Figure => {
     const bare = { against: 'sh -c :', theirs: cpu('sh -c :'), aim: '≤ 4x' };
@@ -60,8 +56,36 @@ export async function capture(): Promise<readonly Figure[]> {
   return [
     ...[up, hung, down],
     { what: 'from the start of a hook to the event stream', unit: 'ms', ours: lag, against: 'one emit, to the same stream', theirs: await emitToStream(hub), aim: '' },
+    { what: 'CPU of a wake.sh that waits, in a second', unit: 'ms', ours: waiter(hub), against: 'a look every second', theirs: looking(hub), aim: '≤ 0.2x' },
     { what: 'events taken in, with a start', unit: 'events/s', ours: rate, against: 'files read and removed', theirs: readAndRemove(hub.home, waiting), aim: '' },
   ]; // biome-ignore format: a table
+}
+
+/** What the shell built-in `times` says of children, in ms. */
+function childrenMs(times: string): number {
+  const [, children = ''] = times.trim().split('\n');
+  const parts = [...children.matchAll(/(\d+)m([\d.]+)s/g)];
+  if (parts.length !== 2) throw new Error(`no times of children: ${times}`);
+  return parts.reduce((sum, [, m, sec]) => sum + Number(m) * 60 + Number(sec), 0) * 1000;
+}
+
+const waiters = 20;
+const waitSeconds = 30;
+
+/** CPU of one that waits, in a second, without what its start and its end cost. */
+function waiter({ env }: TestHub): number {
+  const cost = (seconds: number): number => {
+    const wait = `i=0; while [ $i -lt ${waiters} ]; do POLY_PANE=bench-$i sh ${hooks}/wake.sh claude ${seconds} </dev/null & i=$((i+1)); done; wait; times`;
+    const around = { ...env, CLAUDE_CODE_ENTRYPOINT: 'cli' };
+    return childrenMs(spawnSync('sh', ['-c', wait], { env: around, encoding: 'utf8' }).stdout);
+  };
+  return (cost(waitSeconds) - cost(0)) / waiters / waitSeconds;
+}
+
+/** A shell that looks into a folder every second. */
+function looking({ env }: TestHub): number {
+  const look = `i=0; while [ $i -lt 20 ]; do set -- "$POLY_HOME"/*; sleep 1; i=$((i+1)); done; times`;
+  return childrenMs(spawnSync('sh', ['-c', look], { env, encoding: 'utf8' }).stdout) / 20;
 }
 
 /** From the start of a hook until a reader of the event stream has its event; the median. */

@@ -2,10 +2,13 @@ import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
   chmodSync,
+  closeSync,
+  constants,
   cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
+  openSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -13,11 +16,13 @@ import {
   statSync,
   symlinkSync,
   writeFileSync,
+  writeSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { Inbox } from '../src/agents/inbox.ts';
 import { until } from './test-hub.ts';
 
 const hooks = join(import.meta.dirname, '..', 'hooks');
@@ -66,11 +71,9 @@ describe.each(['dash', 'bash'])('the delivery hooks in %s', (shell) => {
   });
   afterEach(() => rmSync(home, { recursive: true }));
 
-  function put(name: string, text: string | Buffer): void {
-    for (const folder of ['tmp', 'new', 'taken']) mkdirSync(join(inbox, folder), { recursive: true });
-    writeFileSync(join(inbox, 'tmp', name), text);
-    renameSync(join(inbox, 'tmp', name), join(inbox, 'new', name));
-  }
+  /** Makes the folders, where there are none. */
+  const made = (): Inbox => new Inbox(join(home, 'inbox'), 'pane_1');
+  const put = (name: string, text: string | Buffer): void => made().put(name, text);
   const folder = (name: string): readonly string[] => readdirSync(join(inbox, name)).sort();
 
   function start(script: string, args: readonly string[], input: string | Buffer, more = {}): Hook {
@@ -309,6 +312,89 @@ describe.each(['dash', 'bash'])('the delivery hooks in %s', (shell) => {
       expect(await third.told).toEqual({ code: 2, stdout: '', stderr: 'x' });
     });
 
+    /** In the place of `timeout`, so that no time passes: runs this script with the words behind the seconds. */
+    function shim(text: string): { readonly PATH: string } {
+      mkdirSync(join(home, 'bin'), { recursive: true });
+      writeFileSync(join(home, 'bin', 'timeout'), `#!/bin/sh\nshift\n${text}\n`, { mode: 0o700 });
+      return { PATH: `${join(home, 'bin')}:${env.PATH}` };
+    }
+    /** So that what is looked at now and then is looked at often. */
+    const hasty = () => shim(`PATH='${env.PATH}' exec timeout 0.2 "$@"`);
+    const bells = (): readonly string[] => readdirSync(inbox).filter((name) => name.startsWith('bell.'));
+
+    it('looks only when somebody rings', async () => {
+      const hook = wake(shim('echo >>"$POLY_HOME/waits"; exec "$@"'));
+      await until(() => existsSync(join(home, 'waits')));
+      put('1', 'x');
+      expect(await hook.told).toEqual({ code: 2, stdout: '', stderr: 'x' });
+      expect(readFileSync(join(home, 'waits'), 'utf8')).toBe('\n');
+    });
+
+    it('hears a ring that comes after its look and before its wait', async () => {
+      made();
+      const put = `printf x >"$POLY_HOME/inbox/pane_1/new/1"; for bell in "$POLY_HOME"/inbox/pane_1/bell.*; do echo 1<>"$bell"; done`;
+      const hook = wake(shim(`${put}; exec "$@"`));
+      expect(await hook.told).toEqual({ code: 2, stdout: '', stderr: 'x' });
+    });
+
+    it('finds by itself what came without a ring', async () => {
+      const hook = wake(shim('printf x >"$POLY_HOME/inbox/pane_1/new/1"; exit 124'));
+      expect(await hook.told).toEqual({ code: 2, stdout: '', stderr: 'x' });
+    });
+
+    it('tells the one before it to leave at once', async () => {
+      const endless = shim('exec "$@"');
+      const first = wake(endless);
+      await waits(first);
+      const second = wake(endless);
+      expect(await first.told).toEqual(nothing);
+      put('1', 'x');
+      expect(await second.told).toEqual({ code: 2, stdout: '', stderr: 'x' });
+    });
+
+    it('takes away what others have left behind, and leaves nothing itself', async () => {
+      made();
+      const gone = spawn('true');
+      await once(gone, 'close');
+      await promisify(execFile)('mkfifo', [join(inbox, `bell.${gone.pid}`), join(inbox, 'bell.x')]);
+      writeFileSync(join(inbox, 'bell.y'), '');
+      const hook = wake();
+      await until(() => bells().join() === `bell.${hook.pid}`);
+      put('1', 'x');
+      expect(await hook.told).toMatchObject({ code: 2, stderr: 'x' });
+      expect(bells()).toEqual([]);
+      const ended = wake();
+      await waits(ended);
+      ended.kill('SIGTERM');
+      expect(await ended.told).toEqual(nothing);
+      expect(bells()).toEqual([]);
+    });
+
+    it('is rung without anybody waiting: also where nobody hears it, or it is full', async () => {
+      made();
+      await promisify(execFile)('mkfifo', [join(inbox, 'bell.1'), join(inbox, 'bell.2')]);
+      symlinkSync('/dev/zero', join(inbox, 'bell.3'));
+      mkdirSync(join(inbox, 'bell.4'));
+      const held = openSync(join(inbox, 'bell.2'), constants.O_RDWR | constants.O_NONBLOCK);
+      try {
+        const full = Buffer.alloc(1024);
+        expect(() => {
+          for (;;) writeSync(held, full);
+        }).toThrow('EAGAIN');
+        put('1', 'x');
+        expect(folder('new')).toEqual(['1']);
+      } finally {
+        closeSync(held);
+      }
+    });
+
+    it('waits as well where there is no timeout', async () => {
+      const hook = wake(shim('exit 127'));
+      await waits(hook);
+      put('1', 'x');
+      expect(await hook.told).toMatchObject({ code: 2, stderr: 'x' });
+    });
+
     it('waits although one before it was killed', async () => {
       const killed = wake();
       await waits(killed);
@@ -333,7 +419,7 @@ describe.each(['dash', 'bash'])('the delivery hooks in %s', (shell) => {
 
     it('leaves when its agent has gone', async () => {
       const agent = spawn('sleep', ['1000']);
-      const hook = wake({ CLAUDE_PID: `${agent.pid}` });
+      const hook = wake({ ...hasty(), CLAUDE_PID: `${agent.pid}` });
       await waits(hook);
       agent.kill('SIGKILL');
       expect(await hook.told).toEqual(nothing);
@@ -344,7 +430,7 @@ describe.each(['dash', 'bash'])('the delivery hooks in %s', (shell) => {
     });
 
     it('leaves when its inbox is taken away', async () => {
-      const hook = wake();
+      const hook = wake(hasty());
       await waits(hook);
       rmSync(inbox, { recursive: true });
       expect(await hook.told).toEqual(nothing);

@@ -11,7 +11,7 @@ import { redactBytes } from './redact.ts';
 import { digestOf, insertTwin, type Sighting, twinsAmong } from './twins.ts';
 
 /** An event that is in the record. */
-export interface Capture {
+interface Capture {
   readonly id: string;
   readonly agent: string;
   /** The pane, where its credential proved it. */

@@ -10,7 +10,7 @@ import {
   renameSync,
   rmSync,
   statSync,
-  writeSync,
+  writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { PolyError } from '@polyphony/protocol';
@@ -53,7 +53,7 @@ function makeFolder(path: string): void {
 }
 
 /** Replaces a file in one step; after a crash it has either the old or the new text. */
-export function writePrivate(path: string, text: string, mode: 0o600 | 0o700 = 0o600): void {
+export function writePrivate(path: string, text: string | Uint8Array, mode: 0o600 | 0o700 = 0o600): void {
   const draft = join(dirname(path), `.${randomBytes(6).toString('hex')}.tmp`);
   const fd = openSync(
     draft,
@@ -62,7 +62,7 @@ export function writePrivate(path: string, text: string, mode: 0o600 | 0o700 = 0
   );
   try {
     fchmodSync(fd, mode);
-    writeSync(fd, text);
+    writeFileSync(fd, text);
     fsyncSync(fd);
   } catch (error) {
     rmSync(draft, { force: true });

@@ -1,17 +1,10 @@
 import { execFile } from 'node:child_process';
-import {
-  appendFileSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  writeFileSync,
-} from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Inbox } from '../../src/agents/inbox.ts';
 import type { Reading } from '../../src/agents/read-screen.ts';
 import { trustOf } from '../../src/edges/cli/install/hook-trust.ts';
 import { TestHub, until } from '../test-hub.ts';
@@ -80,26 +73,24 @@ const saw =
     tools.length > 0 && JSON.stringify(body).includes(JSON.stringify(words(name)).slice(1, -1));
 const isIdle = ({ status, composer }: Reading): boolean => status === 'idle' && composer?.draft === '';
 
-/** What the hub is to do: whole files, in the order of their names. */
-class Inbox {
-  readonly #folder: string;
+/** The inbox of a pane, with messages whose name says what they hold. */
+class NamedInbox {
+  readonly #inbox: Inbox;
 
   constructor(home: string, pane: string) {
-    this.#folder = join(home, 'inbox', pane);
-    for (const name of ['tmp', 'new', 'taken']) mkdirSync(join(this.#folder, name), { recursive: true });
+    this.#inbox = new Inbox(join(home, 'inbox'), pane);
   }
 
   get waiting(): readonly string[] {
-    return readdirSync(join(this.#folder, 'new'));
+    return this.#inbox.waiting;
   }
 
   put(name: string): void {
-    writeFileSync(join(this.#folder, 'tmp', name), words(name));
-    renameSync(join(this.#folder, 'tmp', name), join(this.#folder, 'new', name));
+    this.#inbox.put(name, words(name));
   }
 
   async taken(name: string): Promise<void> {
-    await until(() => existsSync(join(this.#folder, 'taken', name)));
+    await until(() => this.#inbox.taken.includes(name));
     expect(this.waiting).toEqual([]);
   }
 }
@@ -109,7 +100,7 @@ it.each(Object.keys(agents) as (keyof typeof agents)[])(
   async (name) => {
     const { prepare, tool } = agents[name];
     const hub = await TestHub.start();
-    let inbox: Inbox | undefined;
+    let inbox: NamedInbox | undefined;
     const server = await startModelServer((turn) => {
       if (!turn.said.includes('run the tool')) return echo(turn);
       inbox?.put('while it works');
@@ -117,7 +108,7 @@ it.each(Object.keys(agents) as (keyof typeof agents)[])(
     });
     const agent = await createAgent(hub, name, { model: server.url, permissions: 'auto', prepare });
     try {
-      inbox = new Inbox(hub.dir, agent.pane.id);
+      inbox = new NamedInbox(hub.dir, agent.pane.id);
       await agent.until('it idle', isIdle);
       inbox.put('before');
       await agent.message('hello');
@@ -154,7 +145,7 @@ it.each([
     const { env, work, remove } = await createAgentHome('claude', server.url);
     try {
       prepare(env);
-      const inbox = new Inbox(work, 'pane_1');
+      const inbox = new NamedInbox(work, 'pane_1');
       inbox.put('for another');
       const program = await installAgent('claude');
       const ran = promisify(execFile)(program, ['-p', 'hello'], {
@@ -175,7 +166,7 @@ describe('a real claude that waits for its inbox', () => {
   let hub: TestHub;
   let server: ModelServer;
   let agent: Agent;
-  let inbox: Inbox;
+  let inbox: NamedInbox;
   const made = (): boolean => existsSync(join(agent.work, 'made-by-tool'));
 
   beforeAll(async () => {
@@ -184,7 +175,7 @@ describe('a real claude that waits for its inbox', () => {
     );
     hub = await TestHub.start();
     agent = await createAgent(hub, 'claude', { model: server.url, permissions: 'ask', prepare: waiting });
-    inbox = new Inbox(hub.dir, agent.pane.id);
+    inbox = new NamedInbox(hub.dir, agent.pane.id);
     await agent.until('it idle', isIdle);
   });
   afterAll(async () => {

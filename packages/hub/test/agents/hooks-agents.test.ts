@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { Inbox } from '../../src/agents/inbox.ts';
 import { TestHub } from '../test-hub.ts';
 import { createAgent } from './agent.ts';
 import { type Answer, startModelServer, type Turn } from './model-server.ts';
@@ -46,10 +46,7 @@ it.each(Object.keys(calls) as (keyof typeof calls)[])(
           ...{ agent: name, event: events[index], paneId: agent.pane.id },
         });
       await agent.until('it idle', ({ status }) => status === 'idle');
-      const inbox = join(hub.dir, 'inbox', agent.pane.id);
-      for (const folder of ['tmp', 'new']) mkdirSync(join(inbox, folder), { recursive: true });
-      writeFileSync(join(inbox, 'tmp', '1'), 'from the inbox');
-      renameSync(join(inbox, 'tmp', '1'), join(inbox, 'new', '1'));
+      new Inbox(join(hub.dir, 'inbox'), agent.pane.id).put('1', 'from the inbox');
       // Claude Code alone is woken.
       if (name !== 'claude') await agent.message('hello again');
       await server.asked(

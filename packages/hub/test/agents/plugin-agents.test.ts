@@ -1,8 +1,8 @@
 import { execFile, execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { Inbox } from '../../src/agents/inbox.ts';
 import { TestHub, until } from '../test-hub.ts';
 import { type AgentOptions, createAgent } from './agent.ts';
 import { createAgentHome } from './agent-home.ts';
@@ -64,14 +64,12 @@ describe('the plugin for Claude Code', () => {
         ...{ model: server.url, permissions: 'ask', ...way },
         args: [...(way.args ?? []), `--allowedTools=${tool}`],
       });
-      const inbox = join(hub.dir, 'inbox', agent.pane.id);
+      const inbox = new Inbox(join(hub.dir, 'inbox'), agent.pane.id);
       const deliver = async (name: string): Promise<void> => {
-        for (const folder of ['tmp', 'new']) mkdirSync(join(inbox, folder), { recursive: true });
-        writeFileSync(join(inbox, 'tmp', name), `${name}: ${words}`);
-        renameSync(join(inbox, 'tmp', name), join(inbox, 'new', name));
+        inbox.put(name, `${name}: ${words}`);
         const text = JSON.stringify(`${name}: ${words}`).slice(1, -1);
         await server.asked(({ body, tools }) => tools.length > 0 && JSON.stringify(body).includes(text));
-        await until(() => existsSync(join(inbox, 'taken', name)));
+        await until(() => inbox.taken.includes(name));
       };
       try {
         // Claude Code 2.1.325 takes a prompt before its servers have answered.
