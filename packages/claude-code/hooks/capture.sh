@@ -16,9 +16,12 @@ order=0000000000$$
 order=${order#"${order%??????????}"}
 read -r id </proc/sys/kernel/random/uuid || id=$(uuidgen) || id=$(date +%s)-$PPID
 draft=$journal/tmp/$order-$id
+# What agents set for their tools, and so for an agent that runs as one; Claude Code sets CLAUDECODE for its hooks too.
+tool=${CODEX_THREAD_ID:+codex}${GEMINI_CLI:+gemini}${OPENCODE:+opencode}${CLAUDE_CODE_EXECPATH:+claude}
+[ "$1" = claude ] || tool=$tool${CLAUDECODE:+claude}
 [ -d "$journal/tmp" ] || mkdir -p "$journal/tmp" "$journal/new" "$journal/dead"
 if printf '%s\n' 'poly-capture 1' "agent $1" "pane ${POLY_PANE-}" "token ${POLY_TOKEN-}" \
-  "tmux ${TMUX_PANE-} ${TMUX-}" "parent $PPID" "from $0" '' >"$draft" && cat >>"$draft"; then
+  "tmux ${TMUX_PANE-} ${TMUX-}" "parent $PPID" "from $0" "tool $tool" '' >"$draft" && cat >>"$draft"; then
   # A second name, for it starts faster than a move: the hub takes the first one away.
   ln "$draft" "$journal/new/$order-$id" || mv "$draft" "$journal/new/$order-$id"
 else

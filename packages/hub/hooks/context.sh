@@ -23,9 +23,11 @@ if [ -z "$plain" ]; then
   event=${payload#*'"hook_event_name"'}
   event=${event#*'"'}
   event=${event%%'"'*}
-  # Nobody has written to a subagent, nor to a `claude -p` that runs as somebody's tool.
+  # Nobody has written to a subagent, nor to an agent that runs as a tool of the one in this pane: tools are told by
+  # what their agent sets for them. Claude Code sets CLAUDECODE for its own hooks too, and has no terminal as a tool.
   case $payload in *'"agent_id"'*) exit ;; esac
-  case $agent:${CLAUDE_CODE_ENTRYPOINT-} in claude:sdk*) exit ;; esac
+  case $agent:${CLAUDECODE-}:${CLAUDE_CODE_ENTRYPOINT-} in claude:*:sdk* | codex:?*:* | gemini:?*:*) exit ;; esac
+  [ -z "${CODEX_THREAD_ID-}${GEMINI_CLI-}${OPENCODE-}" ] || exit
   # Only these events bring an answer to the model.
   case $agent:$event in
     claude:SessionStart | claude:UserPromptSubmit | claude:PreToolUse | claude:PostToolUse | claude:PostToolBatch) ;;

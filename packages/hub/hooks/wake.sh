@@ -5,7 +5,7 @@ umask 077
 cat >/dev/null
 exec 3>&2 2>/dev/null
 # Claude Code 2.1.325 without a terminal, `claude -p`, would not end before its hooks have.
-[ "${CLAUDE_CODE_ENTRYPOINT-}" = cli ] || exit 0
+[ "${CLAUDE_CODE_ENTRYPOINT-}${CODEX_THREAD_ID-}${GEMINI_CLI-}${OPENCODE-}" = cli ] || exit 0
 home=${POLY_HOME:-${HOME:+$HOME/.poly}}
 case ${home:+${POLY_PANE-}} in '' | . | .. | */*) exit 0 ;; esac
 inbox=$home/inbox/$POLY_PANE

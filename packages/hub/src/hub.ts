@@ -205,8 +205,9 @@ async function build(
       const hash = digest(token).toString('hex');
       return credentials.paneOf(token) ?? panes.book.list().find(({ tokenHash }) => tokenHash === hash)?.id;
     },
-    onTaken: ({ pane, occurredAt, normalised, state }) => {
-      if (pane !== null) states.hear(pane, heardOf(occurredAt, normalised, state));
+    onTaken: ({ pane, asTool, occurredAt, normalised, state }) => {
+      // What an agent does as a tool of another says nothing of the one in the pane.
+      if (pane !== null && !asTool) states.hear(pane, heardOf(occurredAt, normalised, state));
     },
   });
   ends.push(() => intake.close());

@@ -58,6 +58,30 @@ describe.each(['pty', 'tmux'] as const)('the state of an agent on %s', (backend)
     expect(pane?.meta).toMatchObject({ 'agent.status': 'gone', 'agent.sessionId': 's1' });
   });
 
+  it('is not taken for an agent that runs as its tool, also after the hub was killed', async () => {
+    const agent = await FakeAgent.start(hub, { backend });
+    await agent.hook('UserPromptSubmit', { prompt: 'go' });
+    await becomes(hub, agent, 'running');
+    for (const event of ['UserPromptSubmit', 'Stop', 'SessionEnd'])
+      await agent.hookOfTool(event, { session_id: 'nested' });
+    await agent.hook('PreToolUse', bash);
+    const taken = ({ payload }: { payload: Record<string, unknown> }): boolean =>
+      payload.paneId === agent.paneId && payload.event === 'PreToolUse';
+    await hub.event('agent:captured', taken);
+    const evidence = 'hook: PreToolUse of Bash';
+    const session = async (): Promise<unknown> =>
+      (await hub.client.call('pane:list', {})).find(({ id }) => id === agent.paneId)?.meta['agent.sessionId'];
+    await until(async () => (await infoOf(hub, agent)).evidence === evidence);
+    expect(await session()).toBe('s1');
+    await agent.hookOfTool('Stop', { session_id: 'nested again' });
+    await hub.event('agent:captured', ({ payload }) => payload.sessionId === 'nested again');
+    await hub.kill('SIGKILL');
+    await hub.start();
+    await until(async () => (await infoOf(hub, agent)).evidence === evidence);
+    expect([(await infoOf(hub, agent)).status, await session()]).toEqual(['running', 's1']);
+    await agent.end();
+  });
+
   it('is not idle while its screen works, whatever a hook says', async () => {
     const agent = await FakeAgent.start(hub, { backend });
     await agent.hook('UserPromptSubmit');

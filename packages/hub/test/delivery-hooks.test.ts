@@ -125,12 +125,32 @@ describe.each(['dash', 'bash'])('the delivery hooks in %s', (shell) => {
       expect([folder('new'), folder('taken')]).toEqual([['1'], []]);
     });
 
-    it('leaves everything for the agent of the pane where a claude -p runs as its tool', async () => {
-      put('1', 'kept');
-      const tool = { CLAUDE_CODE_ENTRYPOINT: 'sdk-cli' };
-      expect(await context('claude', payload('UserPromptSubmit'), tool)).toEqual(nothing);
-      expect(folder('new')).toEqual(['1']);
-    });
+    // What Claude Code 2.1.325, Codex 0.166, Gemini 0.61 and OpenCode 1.18.33 set for their tools, as hooks have it.
+    const inClaude = { CLAUDECODE: '1', CLAUDE_CODE_ENTRYPOINT: 'cli', CLAUDE_PID: '1' };
+    const inCodex = { CODEX_THREAD_ID: '01a1', CODEX_SESSION_ID: '01a1', CODEX_CI: '1' };
+    it.each([
+      ['claude', 'Claude Code', { ...inClaude, CLAUDE_CODE_ENTRYPOINT: 'sdk-cli' }],
+      ['claude', 'Codex', { ...inClaude, ...inCodex, CLAUDE_CODE_ENTRYPOINT: 'sdk-cli' }],
+      ['codex', 'Claude Code', inClaude],
+      ['codex', 'Codex', inCodex],
+      ['codex', 'Gemini', { GEMINI_CLI: '1' }],
+      ['codex', 'OpenCode', { OPENCODE: '1' }],
+      ['gemini', 'Claude Code', inClaude],
+      ['gemini', 'Codex', inCodex],
+      ['gemini', 'Gemini', { GEMINI_CLI: '1' }],
+    ])(
+      'leaves everything for the agent of the pane where a %s runs as a tool of %s',
+      async (agent, _, tool) => {
+        put('1', 'kept');
+        const event = agent === 'gemini' ? 'BeforeAgent' : 'UserPromptSubmit';
+        expect(await context(agent, payload(event), { CLAUDE_CODE_ENTRYPOINT: '', ...tool })).toEqual(
+          nothing,
+        );
+        expect(folder('new')).toEqual(['1']);
+        const own = agent === 'claude' ? inClaude : { CLAUDE_CODE_ENTRYPOINT: '' };
+        expect(said(await context(agent, payload(event), own))).toBe('kept');
+      },
+    );
 
     it('knows the event from any payload, also of 5 MB, with spaces, or with lies in it', async () => {
       for (const input of [
@@ -440,6 +460,7 @@ describe.each(['dash', 'bash'])('the delivery hooks in %s', (shell) => {
       ['no pane', { POLY_PANE: '' }],
       ['a pane in another folder', { POLY_PANE: '../x' }],
       ['no terminal, as with claude -p', { CLAUDE_CODE_ENTRYPOINT: 'sdk-cli' }],
+      ['an agent whose tool it is', { CODEX_THREAD_ID: '01a1' }],
       ['no word of a terminal', { CLAUDE_CODE_ENTRYPOINT: '' }],
       ['nothing that says where home is', { POLY_HOME: '', HOME: '' }],
       ['a home that cannot be made', { POLY_HOME: '/proc/none' }],

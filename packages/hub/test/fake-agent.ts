@@ -15,6 +15,7 @@ while read -r verb given; do
     show) printf '\\033[H\\033[2J'; head -c -1 "$given" ;;
     work) printf '\\033[2J'; (while :; do printf '\\033[H'; head -c -1 "$given"; sleep 0.05; done) & drawing=$! ;;
     hook) sh '${hook}' claude <"$given" ;;
+    tool) CODEX_THREAD_ID=01a1 sh '${hook}' codex <"$given" ;;
     session) printf '%s' "$given" >"$CLAUDE_CONFIG_DIR/sessions/$$.json" ;;
     session-pipe) mkfifo "$CLAUDE_CONFIG_DIR/sessions/$$.json" ;;
     end) exit 0 ;;
@@ -64,9 +65,18 @@ export class FakeAgent {
   }
 
   async hook(event: string, more: object = {}): Promise<void> {
+    await this.#order('hook', this.#event(event, more));
+  }
+
+  /** A hook of an agent that it runs as its tool. */
+  async hookOfTool(event: string, more: object = {}): Promise<void> {
+    await this.#order('tool', this.#event(event, more));
+  }
+
+  #event(event: string, more: object): string {
     const file = join(this.#hub.home, `event-${++this.#events}.json`);
     writeFileSync(file, JSON.stringify({ session_id: 's1', hook_event_name: event, cwd: '/', ...more }));
-    await this.#order('hook', file);
+    return file;
   }
 
   /** Writes down what it does, as Claude Code does beside its hooks. */

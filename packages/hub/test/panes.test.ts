@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { environmentToPass } from '@polyphony/protocol';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { TestHub, until } from './test-hub.ts';
 
@@ -221,6 +222,24 @@ describe.each(backends)('%s panes', (backend) => {
     );
     expect((await exit(id)).payload).toMatchObject({ exitCode: 0 });
     expect(await text(id)).toEqual([`${id} ${hub.socket} ${hub.discovery.url}`]);
+  });
+
+  it('are nobody’s tools, also where an agent started the hub or makes them', async () => {
+    const marks = { CLAUDECODE: '1', CODEX_THREAD_ID: '01a1', GEMINI_CLI: '1', OPENCODE: '1', KEPT: 'yes' };
+    await using started = await TestHub.start({ env: marks });
+    if (backend === 'tmux') await started.client.call('session:start', {});
+    const { id } = await started.client.call('pane:new', {
+      ...{ argv: ['sh', '-c', 'env; echo end; exec cat'], backend },
+      env: environmentToPass({ CLAUDE_CODE_ENTRYPOINT: 'cli', CALLER: 'here' }),
+    });
+    const lines = await until(async () => {
+      const { lines } = await started.client.call('pane:read', { paneId: id });
+      return lines?.some((line) => line.text === 'end') && lines.map((line) => line.text);
+    });
+    expect(lines.filter((line) => /^(KEPT|CALLER|CLAUDE|CODEX|GEMINI|OPENCODE)/.test(line)).sort()).toEqual([
+      'CALLER=here',
+      'KEPT=yes',
+    ]);
   });
 
   it('take text, keys and every byte as they are typed', async () => {

@@ -28,7 +28,7 @@ const lookBack = 40;
 /** What the hooks in a pane told last since a moment, newest first where they say what the agent does. */
 export async function lastHeard(store: Store, pane: string, since: number): Promise<Heard | undefined> {
   const sql = `SELECT agent, occurred_at AS at, raw FROM captures
-    WHERE pane = ? AND occurred_at >= ? ORDER BY seq DESC LIMIT ${lookBack}`;
+    WHERE pane = ? AND occurred_at >= ? AND as_tool = 0 ORDER BY seq DESC LIMIT ${lookBack}`;
   const rows = await store.query<{ readonly agent: string; readonly at: number; readonly raw: Uint8Array }>(
     sql,
     [pane, Math.round(since)],

@@ -18,6 +18,8 @@ interface Capture {
   readonly pane: string | null;
   readonly tmux: string;
   readonly parent: number;
+  /** Whether the agent ran as a tool of another one, which has the pane. */
+  readonly asTool: boolean;
   readonly occurredAt: number;
   readonly normalised: Normalised;
   readonly state: StateRule | null;
@@ -190,20 +192,20 @@ export class Intake {
     const raw = redactBytes(entry.payload);
     const { normalised, state } = entry.cut ? gap : normalise(entry.agent, parsePayload(raw));
     const { kind, event, session } = normalised;
-    const { id, agent, tmux, parent, origin, occurredAt } = entry;
+    const { id, agent, tmux, parent, origin, asTool, occurredAt } = entry;
     const digest = entry.cut ? null : digestOf(agent, pane, raw);
     const from = { participant: hub, ...(pane !== null && { pane }) };
     const at = { ...(pane !== null && { paneId: pane }), sessionId: session };
     return {
-      capture: { id, agent, pane, tmux, parent, occurredAt, normalised, state },
+      capture: { id, agent, pane, tmux, parent, asTool, occurredAt, normalised, state },
       ...(digest && { sighting: { id, origin, digest, occurredAt } }),
       told: draft(from, 'agent:captured', { captureId: id, agent, event, kind, ...at }),
       insert: {
-        sql: `INSERT INTO captures (id, agent, event, kind, session, pane, tmux, occurred_at, received_at, normalised, raw, origin, digest)
-          VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+        sql: `INSERT INTO captures (id, agent, event, kind, session, pane, tmux, occurred_at, received_at, normalised, raw, origin, digest, as_tool)
+          VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
         values: [
           ...[id, agent, event, kind, session, pane, tmux, Math.round(occurredAt), clock.now()],
-          ...[JSON.stringify(normalised), raw, origin, digest],
+          ...[JSON.stringify(normalised), raw, origin, digest, Number(asTool)],
         ],
       },
     };

@@ -28,6 +28,8 @@ export interface Entry {
   readonly parent: number;
   /** Which installation of the hooks it is of: the script that ran; empty where an older one does not tell. */
   readonly origin: string;
+  /** Whether the agent ran as a tool of another one. */
+  readonly asTool: boolean;
   /** When it was written, in milliseconds since 1970. */
   readonly occurredAt: number;
   /** Whether there was no room for all of it. */
@@ -171,6 +173,7 @@ function parse(name: string, occurredAt: number, bytes: Buffer): Entry {
     tmux: storable(said.get('tmux')?.trim() ?? ''),
     parent: Number(said.get('parent')) || 0,
     origin: storable(said.get('from') ?? ''),
+    asTool: Boolean(said.get('tool')),
     occurredAt,
     cut,
     payload: end < 0 ? Buffer.alloc(0) : bytes.subarray(end + 2),

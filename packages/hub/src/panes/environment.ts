@@ -1,4 +1,5 @@
 import { isAbsolute } from 'node:path';
+import { marksOfTools } from '@polyphony/protocol';
 
 /** Our own variables, which tell a program whose child it is; never passed on by accident. */
 const ours = /^(POLY_(?!HOME$)|PTY_WEB_)|^TMUX$|^TMUX_PANE$/;
@@ -15,14 +16,15 @@ export interface PaneAddress {
   readonly url: string | null;
 }
 
-/** The user's environment without our secrets, what the creator added, and who the pane is. */
+/** The user's environment without our secrets and without the marks of an agent that started the hub, what the creator added, and who the pane is. */
 export function paneEnvironment(
   user: Readonly<Record<string, string | undefined>>,
   added: Readonly<Record<string, string>>,
   { id, home, host, token, socket, port, url }: PaneAddress,
 ): Record<string, string> {
   const kept = Object.entries(user).filter(
-    (entry): entry is [string, string] => entry[1] !== undefined && !ours.test(entry[0]),
+    (entry): entry is [string, string] =>
+      entry[1] !== undefined && !ours.test(entry[0]) && !marksOfTools.test(entry[0]),
   );
   const given = added.POLY_HOME ?? user.POLY_HOME;
   return {

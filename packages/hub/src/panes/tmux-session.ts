@@ -1,6 +1,6 @@
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { PolyError, type TmuxSession as SessionInfo } from '@polyphony/protocol';
+import { marksOfTools, PolyError, type TmuxSession as SessionInfo } from '@polyphony/protocol';
 import type * as Tmux from '@polyphony/tmux';
 import type { ConnectionOptions, Engine, Events, Reply, RunOptions } from '@polyphony/tmux';
 import { listProcesses } from '../host/process-table.ts';
@@ -40,7 +40,7 @@ export class TmuxSession {
         ...env,
         ...Object.fromEntries(
           Object.keys(env)
-            .filter(isOurs)
+            .filter((name) => isOurs(name) || marksOfTools.test(name))
             .map((name) => [name, undefined]),
         ),
       },

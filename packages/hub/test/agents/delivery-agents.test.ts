@@ -162,6 +162,36 @@ it.each([
   },
 );
 
+it('a real codex exec that a codex runs as its tool leaves the message to the one that was written to', async () => {
+  let inbox: NamedInbox | undefined;
+  let run = '';
+  const server = await startModelServer((turn) => {
+    if (!turn.said.includes('run the tool')) return echo(turn);
+    inbox?.put('for the outer');
+    return { tool: 'exec_command', input: { cmd: run, yield_time_ms: 60_000 } };
+  });
+  const { env, work, remove } = await createAgentHome('codex', server.url);
+  try {
+    agents.codex.prepare(env);
+    inbox = new NamedInbox(work, 'pane_1');
+    const program = await installAgent('codex');
+    const flags = ['exec', '--skip-git-repo-check', '--dangerously-bypass-approvals-and-sandbox'];
+    run = `'${program}' ${flags.join(' ')} 'the inner' </dev/null`;
+    const ran = promisify(execFile)(program, [...flags, 'run the tool'], {
+      ...{ cwd: work, env: { ...env, POLY_HOME: work, POLY_PANE: 'pane_1' } },
+    });
+    ran.child.stdin?.end();
+    await ran;
+    const seen = server.turns.filter(saw('for the outer'));
+    expect(server.turns.some(({ said }) => said.includes('the inner'))).toBe(true);
+    expect(seen.map(({ body }) => JSON.stringify(body).includes('run the tool'))).toEqual([true]);
+    await inbox.taken('for the outer');
+  } finally {
+    await remove();
+    await server.close();
+  }
+});
+
 describe('a real claude that waits for its inbox', () => {
   let hub: TestHub;
   let server: ModelServer;
