@@ -4,73 +4,38 @@ import {
   chmodSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   readlinkSync,
-  realpathSync,
   rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { applyEdits, modify, parse as parseJson } from 'jsonc-parser';
 import { parse as parseToml } from 'smol-toml';
-import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { adapters } from '../src/capture/adapters/adapters.ts';
-import { CliGround, type Outcome } from './cli-ground.ts';
+import { InstallGround } from './install-ground.ts';
 import { patched } from './patched.ts';
 
 const shipped = join(import.meta.dirname, '..', 'hooks');
-const ground = new CliGround();
-afterAll(() => ground[Symbol.asyncDispose]());
+const ground = new InstallGround();
+const poly = (words: string, env?: Record<string, string>) => ground.poly(words, env);
+const ok = (words: string, env?: Record<string, string>) => ground.ok(words, env);
+const write = (file: string, text: string): string => ground.write(file, text);
+const read = (file: string): string => ground.read(file);
+const everything = (folder?: string) => ground.everything(folder);
 
 let home: string;
-let project: string;
 beforeEach(() => {
-  home = realpathSync(mkdtempSync(join(ground.home, 'home-')));
-  project = join(home, 'work', 'project');
-  mkdirSync(project, { recursive: true });
+  ({ home } = ground);
 });
 
-/** On a machine where nothing is installed but what the test puts there. */
-function poly(words: string, env: Record<string, string> = {}): Promise<Outcome> {
-  const fresh = { HOME: home, POLY_HOME: join(home, '.poly'), PATH: join(home, 'bin') };
-  const cleared = ['XDG_CONFIG_HOME', 'CODEX_HOME', 'CLAUDE_CONFIG_DIR', 'GEMINI_CLI_HOME'];
-  return ground.run(words.split(' '), {
-    cwd: project,
-    env: { ...Object.fromEntries(cleared.map((name) => [name, undefined])), ...fresh, ...env },
-  });
-}
-
-async function ok(words: string, env?: Record<string, string>): Promise<string> {
-  const { code, stdout, stderr } = await poly(words, env);
-  expect([words, code, stderr.includes('poly: ') ? stderr : '']).toEqual([words, 0, '']);
-  return stdout;
-}
-
-function write(file: string, text: string): string {
-  const path = join(home, file);
-  mkdirSync(dirname(path), { recursive: true });
-  writeFileSync(path, text);
-  return path;
-}
-
-const read = (file: string): string => readFileSync(join(home, file), 'utf8');
 const json = (file: string) => parseJson(read(file)) as { hooks: Record<string, unknown[]> };
 const script = (name = 'capture.sh'): string => join(home, '.poly', 'hooks', name);
 const scripts = ['capture.sh', 'context.sh', 'wake.sh'];
-
-/** Every file and folder but our own, with what each holds. */
-function everything(): Record<string, string> {
-  return Object.fromEntries(
-    readdirSync(home, { withFileTypes: true, recursive: true })
-      .map((entry) => ({ entry, path: join(entry.parentPath, entry.name) }))
-      .filter(({ path }) => !path.startsWith(join(home, '.poly')))
-      .map(({ entry, path }) => [path, entry.isFile() ? readFileSync(path, 'utf8') : 'folder']),
-  );
-}
 
 type Client = 'claude' | 'codex' | 'cursor' | 'gemini';
 const group = (client: string, timeout: number, name = 'capture.sh') => ({
@@ -471,7 +436,7 @@ describe('poly hooks install', () => {
     );
     expect((await poly('hooks status vscode')).code).toBe(2);
     const complete = async (...words: string[]) =>
-      (await ground.run(['__complete', ...words])).stdout.trim().split('\n');
+      (await ground.cli.run(['__complete', ...words])).stdout.trim().split('\n');
     expect(await complete('hooks', '')).toEqual(['install', 'status', 'uninstall']);
     expect(await complete('hooks', 'install', 'claude', '')).toEqual(['claude', 'codex', 'cursor', 'gemini']);
   });

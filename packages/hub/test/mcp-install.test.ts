@@ -3,7 +3,6 @@ import {
   existsSync,
   lstatSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   readlinkSync,
@@ -16,58 +15,26 @@ import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { parse as parseJson } from 'jsonc-parser';
 import { parse as parseToml } from 'smol-toml';
-import { afterAll, beforeEach, describe, expect, it } from 'vitest';
-import { CliGround, type Outcome } from './cli-ground.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { InstallGround } from './install-ground.ts';
 import { patched } from './patched.ts';
 
 const launcher = join(import.meta.dirname, '..', 'bin', 'poly');
-const ground = new CliGround();
-afterAll(() => ground[Symbol.asyncDispose]());
+const ground = new InstallGround();
+const poly = (words: string, env?: Record<string, string>) => ground.poly(words, env);
+const ok = (words: string, env?: Record<string, string>) => ground.ok(words, env);
+const write = (file: string, text: string): string => ground.write(file, text);
+const read = (file: string): string => ground.read(file);
+const everything = (folder?: string) => ground.everything(folder);
 
 let home: string;
 let project: string;
 beforeEach(() => {
-  home = mkdtempSync(join(ground.home, 'home-'));
-  project = join(home, 'work', 'project');
-  mkdirSync(project, { recursive: true });
+  ({ home, project } = ground);
 });
 
-/** On a machine where nothing is installed but what the test puts there. */
-function poly(words: string, env: Record<string, string> = {}): Promise<Outcome> {
-  const fresh = { HOME: home, POLY_HOME: join(home, '.poly'), PATH: join(home, 'bin') };
-  const cleared = ['XDG_CONFIG_HOME', 'CODEX_HOME', 'CLAUDE_CONFIG_DIR', 'GEMINI_CLI_HOME', 'GROK_HOME'];
-  return ground.run(words.split(' '), {
-    cwd: project,
-    env: { ...Object.fromEntries(cleared.map((name) => [name, undefined])), ...fresh, ...env },
-  });
-}
-
-async function ok(words: string, env?: Record<string, string>): Promise<string> {
-  const { code, stdout, stderr } = await poly(words, env);
-  expect([words, code, stderr.includes('poly: ')]).toEqual([words, 0, false]);
-  return stdout;
-}
-
-function write(file: string, text: string): string {
-  const path = join(home, file);
-  mkdirSync(dirname(path), { recursive: true });
-  writeFileSync(path, text);
-  return path;
-}
-
-const read = (file: string): string => readFileSync(join(home, file), 'utf8');
 const data = (file: string): Record<string, Record<string, unknown>> =>
   file.endsWith('.toml') ? (parseToml(read(file)) as never) : parseJson(read(file));
-
-/** Every file and folder but our own, with what each holds. */
-function everything(folder = home): Record<string, string> {
-  return Object.fromEntries(
-    readdirSync(folder, { withFileTypes: true, recursive: true })
-      .map((entry) => ({ entry, path: join(entry.parentPath, entry.name) }))
-      .filter(({ path }) => !path.startsWith(join(home, '.poly')))
-      .map(({ entry, path }) => [path, entry.isFile() ? readFileSync(path, 'utf8') : 'folder']),
-  );
-}
 
 const plain = { command: launcher, args: ['mcp'] };
 const codexVariables = [
@@ -428,7 +395,7 @@ describe('poly mcp install', () => {
 
   it('completes clients and verbs', async () => {
     const complete = async (...words: string[]) =>
-      (await ground.run(['__complete', ...words])).stdout.trim().split('\n');
+      (await ground.cli.run(['__complete', ...words])).stdout.trim().split('\n');
     expect(await complete('mcp', '')).toEqual(['install', 'status', 'uninstall']);
     expect(await complete('mcp', 'install', 'c')).toEqual(['claude', 'codex', 'cursor']);
     expect(await complete('mcp', 'install', 'claude', 'g')).toEqual(['gemini', 'grok']);
@@ -439,7 +406,7 @@ describe('poly mcp install', () => {
     await ok('mcp install cursor --safety readonly');
     const { command, args } = (data('.cursor/mcp.json').mcpServers?.poly ?? {}) as typeof plain;
     const client = new Client({ name: 'test', version: '1' });
-    const env = { ...(ground.env as Record<string, string>), PATH: '/usr/bin:/bin' };
+    const env = { ...(ground.cli.env as Record<string, string>), PATH: '/usr/bin:/bin' };
     await client.connect(new StdioClientTransport({ command, args, env, cwd: project }));
     const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name).sort()).toEqual(['pty_list', 'pty_read', 'pty_screen', 'pty_wait']);
