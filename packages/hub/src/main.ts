@@ -20,6 +20,9 @@ const offline: Offline = {
       Object.entries(adapters).map(([name, { events }]) => [name, Object.keys(events)]),
     );
   },
+  async countCaptured(database) {
+    return (await import('./capture/counted.ts')).countCaptured(database);
+  },
   initExtension: async (directory) => (await import('./extensions/template.ts')).initExtension(directory),
 };
 

@@ -17,6 +17,8 @@ import { applyEdits, modify, parse as parseJson } from 'jsonc-parser';
 import { parse as parseToml } from 'smol-toml';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { adapters } from '../src/capture/adapters/adapters.ts';
+import { placesOf } from '../src/platform/places.ts';
+import { openSqliteStore } from '../src/store/sqlite.ts';
 import { InstallGround } from './install-ground.ts';
 import { patched } from './patched.ts';
 
@@ -333,6 +335,29 @@ describe('poly hooks install', () => {
     write('.claude/settings.json', drifted);
     await ok('hooks uninstall claude --force');
     expect(json('.claude/settings.json')).toEqual({ hooks: { Stop: [{ matcher: 'x', hooks: [mine] }] } });
+  });
+
+  it('tells how many events of each agent the record has, and how old the last one is, also without a hub', async () => {
+    write('.claude/settings.json', '{}');
+    await ok('hooks install claude codex');
+    const { database } = placesOf({ POLY_HOME: join(home, '.poly') });
+    expect(await ok('hooks status claude')).toMatch(/wake at 3 of 3\n$/);
+    const store = await openSqliteStore({ file: database });
+    const at = Date.now() - 3 * 3_600_000 - 60_000;
+    const insert = (id: string, occurredAt: number) => ({
+      sql: `INSERT INTO captures (id, agent, event, kind, tmux, occurred_at, received_at, normalised, raw)
+        VALUES (?, 'claude', 'Stop', 'turn_ended', '', ?, 0, '{}', x'')`,
+      values: [id, occurredAt],
+    });
+    await store.commit({ statements: [insert('1', at), insert('2', at - 5_000)] });
+    const told = JSON.parse(await ok('hooks status claude codex --json')) as Record<string, unknown>[];
+    expect(told.map(({ captured, lastEventAt }) => [captured, lastEventAt])).toEqual([
+      [2, new Date(at).toISOString()],
+      [0, undefined],
+    ]);
+    expect(await ok('hooks status claude')).toMatch(/wake at 3 of 3, 2 captured, the last 3h ago\n$/);
+    await store.close();
+    expect(await ok('hooks status claude')).toMatch(/2 captured, the last 3h ago\n$/);
   });
 
   it('adds what brings messages to the hooks of a version that had none, and still gives the file back as it was', async () => {

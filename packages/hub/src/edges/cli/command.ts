@@ -28,6 +28,10 @@ export interface Offline {
   ruleProblems(rules: RuleFolders): Promise<readonly string[]>;
   /** The events that are captured of each agent, in its own words. */
   capturedEvents(): Promise<Readonly<Record<string, readonly string[]>>>;
+  /** How many events of each agent the record has, and when the last of them happened. */
+  countCaptured(
+    database: string,
+  ): Promise<Readonly<Record<string, { readonly captured: number; readonly lastAt: number }>>>;
 }
 
 /** What a command gets to work with. */

@@ -1,6 +1,8 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { PolyError } from '@polyphony/protocol';
+import { placesOf } from '../../../platform/places.ts';
+import { age } from '../age.ts';
 import type { Call } from '../command.ts';
 import { shellWord } from '../shell-word.ts';
 import { type Change, diffOf, make, unmake } from './change.ts';
@@ -105,8 +107,9 @@ export async function uninstallHooks(call: HooksCall): Promise<number> {
 }
 
 export async function hooksStatus(call: HooksCall): Promise<number> {
-  const { env } = call;
+  const { env, offline } = call;
   const script = new HookScripts(env).state;
+  const counted = await offline.countCaptured(placesOf(env).database);
   return forEachTarget(call, await targetsOf(call, false), (target) => {
     const { file, wish, client } = target;
     const detected = capable.some((one) => one.name === client && isDetected(one, env));
@@ -115,11 +118,16 @@ export async function hooksStatus(call: HooksCall): Promise<number> {
       ? []
       : missingTrust(lookForTrust(target.trust.file), trustIn(target, found));
     const state = stateOf({ ...found, untrusted, script, detected });
-    if (found.items.length === 0) return { state, detected };
+    const { captured = 0, lastAt } = counted[client] ?? {};
+    const record = {
+      ...{ detected, captured, ...(lastAt !== undefined && { lastEventAt: new Date(lastAt).toISOString() }) },
+      kept: lastAt === undefined ? '' : `${captured} captured, the last ${age(lastAt)} ago`,
+    };
+    if (found.items.length === 0) return { state, ...record };
     const [captures = '', ...delivers] = countsOf(wish, found);
     const hears = `${captures} events${untrusted.length > 0 ? `, ${untrusted.length} not trusted` : ''}`;
     const [missing, drifted] = [found.missing, found.drifted].map(eventsIn);
-    return { state, detected, hears, delivers: delivers.join(', '), missing, drifted, untrusted, script };
+    return { state, ...record, hears, delivers: delivers.join(', '), missing, drifted, untrusted, script };
   });
 }
 

@@ -50,9 +50,9 @@ function show(
   if (diffs.length > 0) for (const { title, state, file } of rest) out.note(`${title}: ${state}: ${file}`);
   else
     out.table(
-      rest.map(({ title, state, file, starts, hears, delivers }) => [
+      rest.map(({ title, state, file, starts, hears, delivers, kept }) => [
         ...[title, painted(out, state), file],
-        [starts ?? hears, delivers].filter(Boolean).join(', '),
+        [starts ?? hears, delivers, kept].filter(Boolean).join(', '),
       ]),
     );
   for (const note of new Set(rest.flatMap(({ afterwards }) => (afterwards as string | undefined) ?? [])))
