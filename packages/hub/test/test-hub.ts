@@ -103,7 +103,8 @@ export class TestHub implements AsyncDisposable {
     const child = this.spawn();
     this.#process = child;
     while (!existsSync(join(this.dir, 'hub.json'))) {
-      if (child.exitCode !== null) throw new Error(`the hub ended with ${child.exitCode}: ${this.errors}`);
+      const ended = child.exitCode ?? child.signalCode;
+      if (ended !== null) throw new Error(`the hub ended with ${ended}: ${this.errors}`);
       await setTimeout(10);
     }
   }
