@@ -50,6 +50,7 @@ const processes = {
   daemon: join(hub, 'src/daemon.ts'),
   host: join(hub, 'src/host/start.ts'),
   'store-thread': join(hub, 'src/store/thread.ts'),
+  'understand-thread': join(hub, 'src/capture/understand-thread.ts'),
   'search-thread': join(hub, 'src/host/search-thread.ts'),
   'terminal-thread': join(hub, 'src/host/terminal-thread.ts'),
 };

@@ -23,10 +23,13 @@ tool=${CODEX_THREAD_ID:+codex}${GEMINI_CLI:+gemini}${OPENCODE:+opencode}${CLAUDE
 if printf '%s\n' 'poly-capture 1' "agent $1" "pane ${POLY_PANE-}" "token ${POLY_TOKEN-}" \
   "tmux ${TMUX_PANE-} ${TMUX-}" "parent $PPID" "from $0" "tool $tool" '' >"$draft" && cat >>"$draft"; then
   # A second name, for it starts faster than a move: the hub takes the first one away.
-  ln "$draft" "$journal/new/$order-$id" || mv "$draft" "$journal/new/$order-$id"
+  ln "$draft" "$journal/new/$order-$id" || { mkdir -p "$journal/new"; mv "$draft" "$journal/new/$order-$id"; }
 else
   # Even a full disk mostly takes a name: it tells that something is missing. Else one byte, where there is room for it.
-  mv "$draft" "$journal/new/$order-$id.cut" || printf 1 1<>"$journal/missed"
+  missed=$journal/missed
+  if mv "$draft" "$journal/new/$order-$id.cut" || [ -L "$missed" ]; then :; elif [ -f "$missed" ] || [ ! -e "$missed" ]; then
+    printf 1 1<>"$missed"
+  fi
   cat
 fi
 exit 0

@@ -1,4 +1,5 @@
 import { type FSWatcher, watch } from 'node:fs';
+import { basename } from 'node:path';
 import type { Participant } from '@polyphony/protocol';
 import { type Draft, draft, type EventLog } from '../events/event-log.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -6,9 +7,10 @@ import type { Log } from '../platform/log.ts';
 import type { Statement, Store } from '../store/store.ts';
 import type { StateRule } from './adapters/adapter.ts';
 import { type Entry, type Journal, Unreadable } from './journal.ts';
-import { type Normalised, normalise, parsePayload } from './normalise.ts';
-import { redactBytes } from './redact.ts';
-import { digestOf, insertTwin, type Sighting, twinsAmong } from './twins.ts';
+import type { Normalised } from './normalise.ts';
+import { insertTwin, type Sighting, twinsAmong } from './twins.ts';
+import type { Understood } from './understand.ts';
+import { understandAll } from './understanding.ts';
 
 /** An event that is in the record. */
 interface Capture {
@@ -36,18 +38,20 @@ export interface IntakeOptions {
   readonly paneOf: (token: string) => string | undefined;
   /** Told of each event once it is in the record, in order. */
   readonly onTaken: (capture: Capture) => void;
+  /** How often it looks although nothing was told. */
+  readonly lookEveryMs?: number;
+  readonly understand?: typeof understandAll;
 }
 
-const lookEveryMs = 5_000;
 /** So many are read and written together; the hub does other things in between. */
-const atOnce = 64;
+const atOnce = 128;
 const bytesAtOnce = 16 * 1024 * 1024;
 
 /** Takes what capture hooks left in the journal into the record: each event once, in order, and then forgets the file. */
 export class Intake {
   readonly #options: IntakeOptions;
   readonly #timer: NodeJS.Timeout;
-  #watcher: FSWatcher | undefined;
+  readonly #watchers = new Map<string, FSWatcher>();
   #working: Promise<void> | undefined;
   #again = false;
   #closed = false;
@@ -58,7 +62,7 @@ export class Intake {
   constructor(options: IntakeOptions) {
     this.#options = options;
     this.#watch();
-    this.#timer = setInterval(() => this.#look(), lookEveryMs);
+    this.#timer = setInterval(() => this.#look(), options.lookEveryMs ?? 5_000);
     this.#look();
   }
 
@@ -66,7 +70,7 @@ export class Intake {
     const { journal } = this.#options;
     const counted = { captured: this.#taken, captureGaps: this.#gaps };
     try {
-      return { ...counted, journalWaiting: journal.waiting().length, journalDead: journal.buried };
+      return { ...counted, journalWaiting: journal.count, journalDead: journal.buried };
     } catch {
       return counted; // The next look at the journal makes it anew, or says what the problem is.
     }
@@ -80,19 +84,34 @@ export class Intake {
   async close(): Promise<void> {
     this.#closed = true;
     clearInterval(this.#timer);
-    this.#watcher?.close();
+    for (const watcher of this.#watchers.values()) watcher.close();
     await this.#working;
   }
 
   /** Where nobody can be told of changes, looking every few seconds has to do. */
   #watch(): void {
     const { journal, log } = this.#options;
-    try {
-      this.#watcher = watch(journal.arrivals, () => this.#look());
-      this.#watcher.on('error', (error) => log.warn('the journal is no longer watched', { error }));
-    } catch (error) {
-      log.warn('the journal cannot be watched', { error });
+    for (const folder of journal.watched.filter((one) => !this.#watchers.has(one))) {
+      try {
+        const watcher = watch(folder, (_, name) => this.#hear(name));
+        watcher.on('error', (error) => log.warn('the journal is no longer watched', { error }));
+        this.#watchers.set(folder, watcher);
+        // Something may have come before anybody watched.
+        this.#again = true;
+      } catch (error) {
+        log.warn('the journal cannot be watched', { error });
+      }
     }
+  }
+
+  /** A folder's own name says that it was deleted, moved or made: whatever is there now is another, and is watched anew. */
+  #hear(name: string | null): void {
+    const replaced = this.#options.journal.watched.filter((folder) => basename(folder) === name);
+    for (const folder of replaced) {
+      this.#watchers.get(folder)?.close();
+      this.#watchers.delete(folder);
+    }
+    this.#look();
   }
 
   #look(): void {
@@ -115,25 +134,61 @@ export class Intake {
     while (this.#again && !this.#closed) {
       this.#again = false;
       journal.prepare();
+      this.#watch();
       if (journal.takeMissed()) await this.#noteMissed();
       journal.takeAbandoned(clock.now());
-      let names: string[] = [];
-      let entries: Entry[] = [];
-      const bytes = (): number => entries.reduce((sum, { payload }) => sum + payload.length, 0);
-      for (const name of journal.waiting()) {
-        if (this.#closed) return;
-        names.push(name);
-        entries.push(...this.#read(name));
-        if (names.length < atOnce && bytes() < bytesAtOnce) continue;
-        await this.#take(names, entries);
-        [names, entries] = [[], []];
+      // While one lot is written the next is read.
+      let writing = Promise.resolve();
+      try {
+        for (const lot of this.#lots(await journal.waiting())) {
+          const events = await this.#understand(lot.entries);
+          await writing;
+          if (this.#closed) return;
+          writing = this.#take(lot.names, events);
+          // It is awaited below; until then nobody else hears of its failure.
+          writing.catch(() => undefined);
+        }
+      } finally {
+        await writing;
       }
-      await this.#take(names, entries);
+    }
+  }
+
+  *#lots(waiting: readonly string[]): Generator<{ names: readonly string[]; entries: readonly Entry[] }> {
+    let [names, entries, bytes]: [string[], Entry[], number] = [[], [], 0];
+    for (const name of waiting) {
+      names.push(name);
+      for (const entry of this.#read(name)) {
+        entries.push(entry);
+        bytes += entry.payload.length;
+      }
+      if (names.length < atOnce && bytes < bytesAtOnce) continue;
+      yield { names, entries };
+      [names, entries, bytes] = [[], [], 0];
+    }
+    if (names.length > 0) yield { names, entries };
+  }
+
+  /** What cannot be read although it is whole is buried; where it is among others, each is tried alone. */
+  async #understand(entries: readonly Entry[]): Promise<readonly Arrived[]> {
+    try {
+      const understood = await (this.#options.understand ?? understandAll)(entries);
+      return entries.map((entry, index) => ({ ...entry, ...(understood[index] as Understood) }));
+    } catch (error) {
+      if (!(error instanceof Unreadable)) throw error;
+      const [only, ...others] = entries;
+      if (only && others.length === 0) {
+        this.#bury(only.cut ? `${only.id}.cut` : only.id, error);
+        return [];
+      }
+      const alone: Arrived[] = [];
+      for (const entry of entries) alone.push(...(await this.#understand([entry])));
+      return alone;
     }
   }
 
   /** All in one step, so that they stand in the record in their order or not at all. */
-  async #take(names: readonly string[], entries: readonly Entry[]): Promise<void> {
+  async #take(names: readonly string[], entries: readonly Arrived[]): Promise<void> {
     const { journal, events, onTaken } = this.#options;
     // What is there already was taken in before the hub was killed.
     const known = await this.#known(entries);
@@ -164,19 +219,24 @@ export class Intake {
   }
 
   #read(name: string): readonly Entry[] {
-    const { journal, log } = this.#options;
+    const { journal } = this.#options;
     try {
       const entry = journal.read(name);
       return entry ? [entry] : [];
     } catch (error) {
       if (!(error instanceof Unreadable)) throw error;
-      log.warn('an event of an agent cannot be taken in', { name, why: error.message });
-      journal.bury(name);
+      this.#bury(name, error);
       return [];
     }
   }
 
-  async #known(entries: readonly Entry[]): Promise<ReadonlySet<string>> {
+  #bury(name: string, { message: why }: Unreadable): void {
+    const { journal, log } = this.#options;
+    log.warn('an event of an agent cannot be taken in', { name, why });
+    journal.bury(name);
+  }
+
+  async #known(entries: readonly Arrived[]): Promise<ReadonlySet<string>> {
     if (entries.length === 0) return new Set();
     const ids = entries.map(({ id }) => id);
     const places = ids.map(() => '?').join(', ');
@@ -186,19 +246,17 @@ export class Intake {
     return new Set(rows.map(({ id }) => id));
   }
 
-  #describe(entry: Entry): Described {
+  #describe(entry: Arrived): Described {
     const { clock, hub, paneOf } = this.#options;
     const pane = (entry.token === '' ? undefined : paneOf(entry.token)) ?? null;
-    const raw = redactBytes(entry.payload);
-    const { normalised, state } = entry.cut ? gap : normalise(entry.agent, parsePayload(raw));
+    const { raw, digest, normalised, state } = entry;
     const { kind, event, session } = normalised;
     const { id, agent, tmux, parent, origin, asTool, occurredAt } = entry;
-    const digest = entry.cut ? null : digestOf(agent, pane, raw);
     const from = { participant: hub, ...(pane !== null && { pane }) };
     const at = { ...(pane !== null && { paneId: pane }), sessionId: session };
     return {
       capture: { id, agent, pane, tmux, parent, asTool, occurredAt, normalised, state },
-      ...(digest && { sighting: { id, origin, digest, occurredAt } }),
+      ...(digest && { sighting: { id, origin, pane, digest, occurredAt } }),
       told: draft(from, 'agent:captured', { captureId: id, agent, event, kind, ...at }),
       insert: {
         sql: `INSERT INTO captures (id, agent, event, kind, session, pane, tmux, occurred_at, received_at, normalised, raw, origin, digest, as_tool)
@@ -219,6 +277,9 @@ export class Intake {
   }
 }
 
+/** An event as a hook left it, and what it says. */
+type Arrived = Entry & Understood;
+
 /** An event, and what is to be written of it. */
 interface Described {
   readonly capture: Capture;
@@ -227,6 +288,3 @@ interface Described {
   readonly told: Draft;
   readonly insert: Statement;
 }
-
-/** There was no room for the event: that it happened is all that is known. */
-const gap = { normalised: { kind: 'gap', event: '', session: null, by: 'agent' }, state: null } as const;

@@ -9,9 +9,11 @@ import {
   readSync,
   renameSync,
   rmSync,
+  unlinkSync,
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { privateDirectory } from '../platform/private-files.ts';
 import { storable } from './normalise.ts';
 
@@ -54,6 +56,8 @@ export class Journal {
   readonly #drafts: string;
   readonly #dead: string;
   readonly #missed: string;
+  /** The folder of all of them, and that in which whole events appear: whoever watches both hears of everything. */
+  readonly watched: readonly string[];
   readonly #folders: readonly string[];
 
   constructor(folder: string) {
@@ -61,6 +65,7 @@ export class Journal {
     this.#drafts = join(folder, 'tmp');
     this.#dead = join(folder, 'dead');
     this.#missed = join(folder, 'missed');
+    this.watched = [folder, this.arrivals];
     this.#folders = [folder, this.arrivals, this.#drafts, this.#dead];
     this.prepare();
   }
@@ -71,8 +76,17 @@ export class Journal {
   }
 
   /** What waits, in the order in which it was written; also what is no file, and is there by mistake or malice. */
-  waiting(): readonly string[] {
-    return inOrder(this.arrivals).map(({ name }) => name);
+  async waiting(): Promise<readonly string[]> {
+    const found: Found[] = [];
+    for (const [index, name] of readdirSync(this.arrivals).entries()) {
+      if (index % namesAtOnce === namesAtOnce - 1) await setImmediate();
+      found.push(...lookAt(this.arrivals, name));
+    }
+    return found.sort(inOrder).map(({ name }) => name);
+  }
+
+  get count(): number {
+    return readdirSync(this.arrivals).length;
   }
 
   read(name: string): Entry | undefined {
@@ -99,8 +113,7 @@ export class Journal {
 
   /** It is in the record. A hook leaves its draft under the same name: a second name costs it less than a move. */
   remove(name: string): void {
-    rmSync(join(this.arrivals, name), { force: true });
-    rmSync(join(this.#drafts, name), { force: true });
+    for (const folder of [this.arrivals, this.#drafts]) unlinkIfThere(join(folder, name));
   }
 
   /** It cannot be taken in, now or later: it is kept where a person can look at it. */
@@ -117,25 +130,37 @@ export class Journal {
   /** Drafts of hooks that were killed: what they have of an event is taken in as cut. */
   takeAbandoned(now: number): void {
     const whole = new Set(readdirSync(this.arrivals));
-    for (const { name, at, isFile } of inOrder(this.#drafts)) {
-      if (!isFile || whole.has(name) || Number(at / 1_000_000n) > now - abandonedMs) continue;
+    const left = readdirSync(this.#drafts).filter((name) => !whole.has(name));
+    for (const { name, at, isFile } of left.flatMap((one) => lookAt(this.#drafts, one)).sort(inOrder)) {
+      if (!isFile || Number(at / 1_000_000n) > now - abandonedMs) continue;
       renameSync(join(this.#drafts, name), join(this.arrivals, `${name}${cutSuffix}`));
     }
   }
 
   /** Whether, since this was last asked, a hook found no room even for the name of an event. Keeps a byte for the next. */
   takeMissed(): boolean {
-    const file = openSync(this.#missed, constants.O_RDWR | constants.O_CREAT, 0o600);
+    if (lookAt(this.#missed, '').some(({ isFile }) => !isFile)) {
+      // A link would lead elsewhere, and a pipe would let us wait: a person may look at it.
+      const aside = join(this.#dead, 'missed');
+      rmSync(aside, { recursive: true, force: true });
+      renameSync(this.#missed, aside);
+    }
+    const { O_RDWR, O_CREAT, O_NOFOLLOW, O_NONBLOCK } = constants;
+    const file = openSync(this.#missed, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0o600);
     try {
       const byte = Buffer.alloc(1);
-      const missed = readSync(file, byte, 0, 1, 0) === 1 && byte.toString() === '1';
-      writeSync(file, '0', 0);
-      return missed;
+      const found = readSync(file, byte, 0, 1, 0) === 1 ? byte.toString() : '';
+      // Not each time anew: whoever watches the folder would hear of it.
+      if (found !== '0') writeSync(file, '0', 0);
+      return found === '1';
     } finally {
       closeSync(file);
     }
   }
 }
+
+/** So many are looked at before others get their turn. */
+const namesAtOnce = 500;
 
 interface Found {
   readonly name: string;
@@ -143,13 +168,24 @@ interface Found {
   readonly isFile: boolean;
 }
 
-function inOrder(folder: string): readonly Found[] {
-  return readdirSync(folder)
-    .flatMap((name) => {
-      const found = lstatSync(join(folder, name), { bigint: true, throwIfNoEntry: false });
-      return found ? [{ name, at: found.mtimeNs, isFile: found.isFile() }] : [];
-    })
-    .sort((a, b) => (a.at === b.at ? (a.name < b.name ? -1 : 1) : a.at < b.at ? -1 : 1));
+/** What is there under a name, or nothing. */
+function lookAt(folder: string, name: string): readonly Found[] {
+  const found = lstatSync(join(folder, name), { bigint: true, throwIfNoEntry: false });
+  return found ? [{ name, at: found.mtimeNs, isFile: found.isFile() }] : [];
+}
+
+function inOrder(a: Found, b: Found): number {
+  if (a.at !== b.at) return a.at < b.at ? -1 : 1;
+  return a.name < b.name ? -1 : 1;
+}
+
+function unlinkIfThere(path: string): void {
+  try {
+    unlinkSync(path);
+  } catch (error) {
+    // What is no file was buried, and a draft may have been moved away.
+    if (errnoOf(error) !== 'ENOENT') rmSync(path, { recursive: true, force: true });
+  }
 }
 
 const errnoOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? '';

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { Statement, Store } from '../store/store.ts';
 
 /** What tells whether two captures are one event. */
@@ -6,20 +5,14 @@ export interface Sighting {
   readonly id: string;
   /** Which installation of the hooks saw it: their script. */
   readonly origin: string;
+  readonly pane: string | null;
   /** Equal for equal events. */
-  readonly digest: Buffer;
+  readonly digest: Uint8Array;
   readonly occurredAt: number;
 }
 
 /** Hooks of one event are started together; those of a machine that sleeps in between end late. */
 const togetherMs = 60_000;
-
-export function digestOf(agent: string, pane: string | null, payload: Buffer): Buffer {
-  const hash = createHash('sha256')
-    .update(`${agent}\n${pane ?? ''}\n`)
-    .update(payload);
-  return hash.digest().subarray(0, 16);
-}
 
 interface Kept extends Sighting {
   /** The other installations that have told of it. */
@@ -35,11 +28,11 @@ export async function twinsAmong(
   store: Store,
   sightings: readonly Sighting[],
 ): Promise<ReadonlyMap<string, string>> {
-  const kept = Map.groupBy(await keptOf(store, sightings), ({ digest }) => digest.toString('latin1'));
+  const kept = Map.groupBy(await keptOf(store, sightings), keyOf);
   const twins = new Map<string, string>();
   for (const sighting of sightings) {
-    const { id, origin, digest, occurredAt } = sighting;
-    const key = digest.toString('latin1');
+    const { id, origin, occurredAt } = sighting;
+    const key = keyOf(sighting);
     const equal = kept.get(key) ?? [];
     const first = equal.find(
       (one) =>
@@ -53,20 +46,18 @@ export async function twinsAmong(
   return twins;
 }
 
+const keyOf = ({ pane, digest }: Sighting): string => `${Buffer.from(digest).toString('hex')} ${pane ?? ''}`;
+
 async function keptOf(store: Store, sightings: readonly Sighting[]): Promise<readonly Kept[]> {
   if (sightings.length === 0) return [];
-  const sql = `SELECT id, origin, digest, occurred_at AS occurredAt,
+  const sql = `SELECT id, origin, pane, digest, occurred_at AS occurredAt,
       (SELECT json_group_array(origin) FROM capture_twins WHERE capture = captures.id) AS also
     FROM captures WHERE digest IN (${sightings.map(() => '?').join(', ')}) ORDER BY seq`;
   const rows = await store.query<Sighting & { readonly also: string }>(
     sql,
     sightings.map(({ digest }) => digest),
   );
-  return rows.map((row) => ({
-    ...row,
-    digest: Buffer.from(row.digest),
-    also: new Set(JSON.parse(row.also) as readonly string[]),
-  }));
+  return rows.map((row) => ({ ...row, also: new Set(JSON.parse(row.also) as readonly string[]) }));
 }
 
 export function insertTwin({ id, origin }: Pick<Sighting, 'id' | 'origin'>, of: string): Statement {
