@@ -28,8 +28,11 @@ export async function twinsAmong(
   store: Store,
   sightings: readonly Sighting[],
 ): Promise<ReadonlyMap<string, string>> {
-  const kept = Map.groupBy(await keptOf(store, sightings), keyOf);
   const twins = new Map<string, string>();
+  const origins = [...new Set(sightings.map(({ origin }) => origin))];
+  const found = await keptOf(store, sightings, origins);
+  if (origins.length <= 1 && found.length === 0) return twins;
+  const kept = Map.groupBy(found, keyOf);
   for (const sighting of sightings) {
     const { id, origin, occurredAt } = sighting;
     const key = keyOf(sighting);
@@ -48,15 +51,23 @@ export async function twinsAmong(
 
 const keyOf = ({ pane, digest }: Sighting): string => `${Buffer.from(digest).toString('hex')} ${pane ?? ''}`;
 
-async function keptOf(store: Store, sightings: readonly Sighting[]): Promise<readonly Kept[]> {
+/** What may have told of these before; of a single installation, only what others told. */
+async function keptOf(
+  store: Store,
+  sightings: readonly Sighting[],
+  [origin = '', ...others]: readonly string[],
+): Promise<readonly Kept[]> {
   if (sightings.length === 0) return [];
+  const times = sightings.map(({ occurredAt }) => occurredAt);
   const sql = `SELECT id, origin, pane, digest, occurred_at AS occurredAt,
       (SELECT json_group_array(origin) FROM capture_twins WHERE capture = captures.id) AS also
-    FROM captures WHERE digest IN (${sightings.map(() => '?').join(', ')}) ORDER BY seq`;
-  const rows = await store.query<Sighting & { readonly also: string }>(
-    sql,
-    sightings.map(({ digest }) => digest),
-  );
+    FROM captures WHERE digest IN (${sightings.map(() => '?').join(', ')})
+      AND (? OR origin <> ?) AND occurred_at BETWEEN ? AND ? ORDER BY seq`;
+  const rows = await store.query<Sighting & { readonly also: string }>(sql, [
+    ...sightings.map(({ digest }) => digest),
+    ...[Number(others.length > 0), origin],
+    ...[Math.min(...times) - togetherMs, Math.max(...times) + togetherMs],
+  ]);
   return rows.map((row) => ({ ...row, also: new Set(JSON.parse(row.also) as readonly string[]) }));
 }
 
