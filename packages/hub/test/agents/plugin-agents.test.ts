@@ -3,6 +3,7 @@ import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { Inbox } from '../../src/agents/inbox.ts';
+import { rows } from '../capture-ground.ts';
 import { TestHub, until } from '../test-hub.ts';
 import { type AgentOptions, createAgent } from './agent.ts';
 import { createAgentHome } from './agent-home.ts';
@@ -11,6 +12,7 @@ import { type Answer, startModelServer, type Turn } from './model-server.ts';
 
 const root = join(import.meta.dirname, '..', '..', '..', '..');
 const plugin = join(root, 'packages', 'claude-code');
+const poly = join(root, 'packages', 'hub', 'bin', 'poly');
 const tool = 'mcp__plugin_polyphony_poly__pty_spawn';
 const input = { command: 'cat', title: 'of the plugin' };
 const words = 'a message: "it\'s" here\nand é';
@@ -23,9 +25,13 @@ beforeAll(async () => {
 });
 
 /** How a user comes to have it. */
-const ways: Readonly<Record<string, Pick<AgentOptions, 'args' | 'prepare'>>> = {
-  '--plugin-dir': { args: ['--plugin-dir', plugin] },
-  'a marketplace': {
+const ways: Readonly<Record<string, (hub: TestHub) => Pick<AgentOptions, 'args' | 'prepare'>>> = {
+  '--plugin-dir': () => ({ args: ['--plugin-dir', plugin] }),
+  '--plugin-dir beside poly hooks install': ({ dir }) => ({
+    args: ['--plugin-dir', plugin],
+    prepare: (env) => execFileSync(poly, ['hooks', 'install', 'claude'], { env: { ...env, POLY_HOME: dir } }),
+  }),
+  'a marketplace': () => ({
     prepare(env) {
       for (const args of [
         ['marketplace', 'add', root],
@@ -33,7 +39,7 @@ const ways: Readonly<Record<string, Pick<AgentOptions, 'args' | 'prepare'>>> = {
       ])
         execFileSync(program, ['plugin', ...args], { env, cwd: env.HOME, stdio: 'pipe' });
     },
-  },
+  }),
 };
 
 describe('the plugin for Claude Code', () => {
@@ -53,9 +59,10 @@ describe('the plugin for Claude Code', () => {
   });
 
   it.each(Object.entries(ways))(
-    'by %s, brings tools and the skill, captures, and delivers',
-    async (_, way) => {
+    'by %s, brings tools and the skill, captures each event once, and delivers',
+    async (_, wayOf) => {
       const hub = await TestHub.start();
+      const way = wayOf(hub);
       const server = await startModelServer(
         ({ said }: Turn): Answer =>
           said.includes('call the tool') ? { tool, input } : { text: 'done with it' },
@@ -96,6 +103,11 @@ describe('the plugin for Claude Code', () => {
         await deliver('first');
         await agent.until('it idle', ({ status }) => status === 'idle');
         await deliver('second');
+        await hub.kill('SIGTERM');
+        const kept = rows(hub).map(({ normalised }) => JSON.parse(normalised) as Record<string, unknown>);
+        const of = (event: string): readonly unknown[] => kept.filter((one) => one.event === event);
+        expect(kept.filter(({ text }) => text === 'call the tool')).toHaveLength(1);
+        for (const event of ['SessionStart', 'PreToolUse', 'PostToolUse']) expect(of(event)).toHaveLength(1);
       } finally {
         await hub[Symbol.asyncDispose]();
         await agent.remove();
