@@ -23,6 +23,8 @@ import { createEventLog, draft } from './events/event-log.ts';
 import { Handlers } from './events/handlers.ts';
 import { registerExtensionActions } from './extensions/actions.ts';
 import { createExtensions } from './extensions/extensions.ts';
+import { registerFileActions } from './files/actions.ts';
+import { FileClaims } from './files/file-claims.ts';
 import type { Host } from './host/client.ts';
 import { registerMailActions } from './mail/actions.ts';
 import { openMail } from './mail/mail.ts';
@@ -233,11 +235,13 @@ async function build(
     write: contractMail(mail, events, hub),
   });
   ends.push(() => contracts.close());
+  const claims = new FileClaims({ store, events, clock, random, log, hub });
+  ends.push(() => claims.close());
   ends.push(
     onDeparture(events, (departure) => {
-      tasks
-        .leave(departure)
-        .catch((error: unknown) => log.error('what somebody held who is gone is still held', { error }));
+      Promise.all([tasks.leave(departure), claims.leave(departure)]).catch((error: unknown) =>
+        log.error('what somebody held who is gone is still held', { error }),
+      );
     }),
   );
   const permissions: Permissions = {
@@ -307,6 +311,7 @@ async function build(
   registerMailActions(registry, mail);
   registerTaskActions(registry, tasks, holders);
   registerContractActions(registry, contracts, holders);
+  registerFileActions(registry, claims, holders);
   registerServerActions({
     ...{ registry, store, status },
     database: places.database,
@@ -333,6 +338,7 @@ async function build(
   const isGone = (id: string, owner: string): boolean =>
     paneLiveness(panes.book, { id, birth: mail.book.get(owner)?.pane?.birth ?? owner }) === 'gone';
   await tasks.start(isGone);
+  await claims.start(isGone);
   await contracts.start();
   const openRoutes = [exchangeRoute(credentials), ...webFiles(options.web)];
   const notifier = new Notifier({

@@ -3,6 +3,7 @@ import type * as agent from './agent.ts';
 import type * as approval from './approval.ts';
 import type * as contract from './contract.ts';
 import type * as extension from './extension.ts';
+import type * as file from './file-claim.ts';
 import type * as mail from './mail.ts';
 import type * as mailIdentity from './mail-identity.ts';
 import type * as mailThreads from './mail-threads.ts';
@@ -81,6 +82,10 @@ export interface BuiltInActions {
   readonly 'contract:ack': typeof contract.contractAck;
   readonly 'contract:watch': typeof contract.contractWatch;
   readonly 'contract:unwatch': typeof contract.contractUnwatch;
+  readonly 'file:claim': typeof file.fileClaim;
+  readonly 'file:release': typeof file.fileRelease;
+  readonly 'file:list': typeof file.fileList;
+  readonly 'file:check': typeof file.fileCheck;
   readonly 'session:start': typeof session.sessionStart;
   readonly 'session:stop': typeof session.sessionStop;
   readonly 'session:status': typeof session.sessionStatus;

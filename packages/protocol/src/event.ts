@@ -3,6 +3,7 @@ import type { Approval, Decision } from './approval.ts';
 import type { CaptureKind } from './capture.ts';
 import type { ContractChange } from './contract-change.ts';
 import type { ErrorInfo } from './error.ts';
+import type { ClaimMode } from './file-claim.ts';
 import type { Participant } from './id.ts';
 
 /** A fact in the log. */
@@ -146,6 +147,27 @@ export interface BuiltInEvents {
     readonly problem: string;
   };
   readonly 'contract:mended': { readonly name: string; readonly project: string; readonly path: string };
+  readonly 'file:claimed': {
+    readonly claimId: string;
+    readonly holder: string;
+    readonly root: string;
+    readonly paths: readonly string[];
+    readonly mode: ClaimMode;
+    readonly until: string;
+  };
+  /** A new claim meets an older one of somebody else. */
+  readonly 'file:conflict': {
+    readonly claimId: string;
+    readonly holder: string;
+    readonly meets: string;
+    readonly other: { readonly claimId: string; readonly holder: string; readonly pattern: string };
+  };
+  readonly 'file:released': { readonly claimId: string; readonly holder: string };
+  readonly 'file:expired': {
+    readonly claimId: string;
+    readonly holder: string;
+    readonly reason: 'lease' | 'gone';
+  };
   /** What exactly would be done may be secret: approval:list shows it, to the user alone. */
   readonly 'approval:requested': Pick<Approval, 'id' | 'kind' | 'action' | 'paneId' | 'reason' | 'expiresAt'>;
   readonly 'approval:resolved': { readonly id: string; readonly decision: Decision };

@@ -13,6 +13,7 @@ export * from './environment.ts';
 export * from './error.ts';
 export * from './event.ts';
 export * from './extension.ts';
+export * from './file-claim.ts';
 export * from './id.ts';
 export * from './importance.ts';
 export * from './mail.ts';

@@ -253,6 +253,25 @@ export const migrations: readonly Migration[] = [
       'CREATE INDEX capture_twins_by_capture ON capture_twins (capture)',
     ],
   },
+  {
+    id: 8,
+    name: 'claims on files',
+    statements: [
+      `CREATE TABLE file_claims (
+        seq INTEGER PRIMARY KEY AUTOINCREMENT,
+        id TEXT NOT NULL UNIQUE,
+        root TEXT NOT NULL,
+        paths TEXT NOT NULL,
+        mode TEXT NOT NULL,
+        holder TEXT NOT NULL,
+        holder_name TEXT NOT NULL,
+        holder_pane TEXT,
+        reason TEXT,
+        claimed_at INTEGER NOT NULL,
+        until INTEGER NOT NULL
+      ) STRICT`,
+    ],
+  },
 ];
 
 export function searchIndex(steps: readonly Migration[], name: string): SearchIndex | undefined {

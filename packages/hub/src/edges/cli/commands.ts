@@ -7,6 +7,7 @@ import { contractCommands } from './commands/contract.ts';
 import { demoCommands } from './commands/demo.ts';
 import { eventCommands } from './commands/events.ts';
 import { extensionCommands } from './commands/ext.ts';
+import { fileCommands } from './commands/file.ts';
 import { hookCommands } from './commands/hooks.ts';
 import { mailCommands } from './commands/mail.ts';
 import { mcpCommands } from './commands/mcp.ts';
@@ -27,6 +28,7 @@ export const commands: readonly Command[] = [
   ...taskCommands,
   ...contractCommands,
   ...demoCommands,
+  ...fileCommands,
   ...mcpCommands,
   ...hookCommands,
   ...skillCommands,

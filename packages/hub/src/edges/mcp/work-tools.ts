@@ -9,6 +9,9 @@ import {
   contractSubscribe,
   contractUnwatch,
   contractWatch,
+  fileClaim,
+  fileList,
+  fileRelease,
   taskAdd,
   taskClaim,
   taskComplete,
@@ -26,38 +29,41 @@ type Given = Readonly<Record<string, unknown>>;
 
 interface Use {
   readonly action: Action;
-  /** Whether the folder an agent works in says which project is meant. */
-  readonly inFolder?: boolean;
+  /** What the folder an agent works in is given as. */
+  readonly folder?: 'project_dir' | 'root';
 }
 
 const offered: Readonly<Partial<Record<Toolset, readonly Use[]>>> = {
   tasks: [
-    { action: taskAdd, inFolder: true },
+    { action: taskAdd, folder: 'project_dir' },
     { action: taskClaim },
     { action: taskComplete },
-    { action: taskList, inFolder: true },
+    { action: taskList, folder: 'project_dir' },
     { action: taskRelease },
     { action: taskHeartbeat },
     { action: taskReassign },
     { action: taskDepend },
+    { action: fileClaim, folder: 'root' },
+    { action: fileRelease },
+    { action: fileList, folder: 'root' },
   ],
   contracts: [
-    { action: contractRegister, inFolder: true },
-    { action: contractGet, inFolder: true },
-    { action: contractDiff, inFolder: true },
-    { action: contractSubscribe, inFolder: true },
+    { action: contractRegister, folder: 'project_dir' },
+    { action: contractGet, folder: 'project_dir' },
+    { action: contractDiff, folder: 'project_dir' },
+    { action: contractSubscribe, folder: 'project_dir' },
     { action: contractPending },
-    { action: contractAck, inFolder: true },
-    { action: contractList, inFolder: true },
-    { action: contractWatch, inFolder: true },
-    { action: contractUnwatch, inFolder: true },
+    { action: contractAck, folder: 'project_dir' },
+    { action: contractList, folder: 'project_dir' },
+    { action: contractWatch, folder: 'project_dir' },
+    { action: contractUnwatch, folder: 'project_dir' },
   ],
 };
 
-/** Tasks and contracts, under the names that xats gave them. */
+/** Tasks, claims on files, and contracts, under the names that xats gave them. */
 export const mcpWorkTools: readonly McpTool[] = Object.entries(offered).flatMap(([toolset, uses]) =>
   uses.map(
-    ({ action, inFolder }): McpTool => ({
+    ({ action, folder }): McpTool => ({
       name: action.tool ?? action.name.replace(/[:-]/g, '_'),
       toolset: toolset as Toolset,
       description: action.summary,
@@ -66,8 +72,8 @@ export const mcpWorkTools: readonly McpTool[] = Object.entries(offered).flatMap(
         return schemaWithout(schemaToList(action.params), ['project_dir']);
       },
       async run(given, { client, place }) {
-        const folder = inFolder && place.cwd !== undefined ? { project_dir: place.cwd } : {};
-        const result = await client.call(action.name, { ...folder, ...(given as Given) });
+        const here = folder && place.cwd !== undefined ? { [folder]: place.cwd } : {};
+        const result = await client.call(action.name, { ...here, ...(given as Given) });
         return { text: plainJson(result), isWhole: true };
       },
     }),
