@@ -8,6 +8,7 @@ import { mcp } from './mcp.ts';
 import { type Figure, print } from './measure.ts';
 import { search } from './search.ts';
 import { store } from './store.ts';
+import { tasks } from './tasks.ts';
 import { terminal } from './terminal.ts';
 import { tmuxOperations } from './tmux-operations.ts';
 import { tmuxOutput } from './tmux-output.ts';
@@ -25,6 +26,7 @@ const benches: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   search,
   agents,
   capture,
+  tasks,
   'cli-start': cliStart,
   web,
 };

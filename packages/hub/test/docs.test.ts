@@ -34,6 +34,7 @@ function pattern(printed: string): RegExp {
 describe.each([
   ['hub.md', 20],
   ['mail.md', 10],
+  ['work.md', 20],
 ])('docs/%s', (page, least) => {
   const steps = stepsOf(readFileSync(join(root, 'docs', page), 'utf8'));
   const home = mkdtempSync(join(tmpdir(), 'poly-docs-'));

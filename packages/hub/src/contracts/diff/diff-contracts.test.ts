@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import {
   type ContractChange,
   type ContractDiff,
@@ -540,6 +542,13 @@ describe('any two documents', () => {
     });
     expect(diff(web('string'), web('number')).breaking).toBe(true);
   });
+});
+
+it('is described kind by kind', () => {
+  const page = readFileSync(join(import.meta.dirname, '../../../../../docs/work.md'), 'utf8');
+  const row = ([kind, breaks]: readonly [string, readonly boolean[]]) =>
+    `| \`${kind}\` | ${breaks.map((one) => (one ? 'yes' : 'no')).join(' | ')} |\n`;
+  expect(page).toContain(Object.entries(changeKinds).map(row).join(''));
 });
 
 it('knows of every kind whom it breaks, and takes the unknown direction for at least as bad as a new duty', () => {
