@@ -25,12 +25,16 @@ export function isBelow(path: string, folder: string): boolean {
 
 /** Neither a pipe nor a device is waited for. */
 async function readText(path: string): Promise<string> {
-  await using file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
-  const stat = await file.stat();
-  if (!stat.isFile()) throw new Unreadable('it is no file');
-  if (stat.size > mostBytes)
-    throw new Unreadable(`it has ${stat.size} bytes, and at most ${mostBytes} are taken`);
-  return file.readFile('utf8');
+  const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
+  try {
+    const stat = await file.stat();
+    if (!stat.isFile()) throw new Unreadable('it is no file');
+    if (stat.size > mostBytes)
+      throw new Unreadable(`it has ${stat.size} bytes, and at most ${mostBytes} are taken`);
+    return await file.readFile('utf8');
+  } finally {
+    await file.close();
+  }
 }
 
 async function parse(text: string): Promise<unknown> {
