@@ -4,12 +4,14 @@ import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { PolyError, participantOf, type ServerStatus } from '@polyphony/protocol';
 import { registerAgentActions } from './agents/actions.ts';
+import { AdoptedAgents } from './agents/adopted/adopted-agents.ts';
+import { AdoptedBook } from './agents/adopted/adopted-book.ts';
 import { ScreenRules } from './agents/screens/screen-rules.ts';
 import { AgentStates } from './agents/state/agent-states.ts';
 import { registerApprovalActions } from './approvals/actions.ts';
 import { Approvals } from './approvals/approvals.ts';
 import { adapters } from './capture/adapters/adapters.ts';
-import { heardOf, lastHeard } from './capture/heard.ts';
+import { heardBefore, heardOf, lastHeard } from './capture/heard.ts';
 import { Intake } from './capture/intake.ts';
 import { Journal } from './capture/journal.ts';
 import { registerContractActions } from './contracts/actions.ts';
@@ -61,6 +63,7 @@ import { agentPanes, paneLiveness, statePanes } from './wiring/agent-panes.ts';
 import { contractMail } from './wiring/contract-mail.ts';
 import { openDoors } from './wiring/doors.ts';
 import { eventView } from './wiring/event-view.ts';
+import { foreignProcesses } from './wiring/foreign-processes.ts';
 import { createHolders, onDeparture } from './wiring/holders.ts';
 import { paneStreams } from './wiring/pane-streams.ts';
 
@@ -167,6 +170,17 @@ async function build(
     env,
   });
   ends.push(() => session.close());
+  const adoptedBook = await AdoptedBook.load(store, events);
+  const adopted: AdoptedAgents = new AdoptedAgents({
+    ...{ book: adoptedBook, clock, random, log, env },
+    ...foreignProcesses(),
+    ownPanes: () =>
+      new Map(panes.book.list().flatMap(({ id, pid, status }) => (status === 'running' ? [[pid, id]] : []))),
+    isTaken: (id) => panes.book.find(id) !== undefined,
+    onShown: (server, ids) => panes.lookers.set(server, ids),
+    heardBefore: (place) => heardBefore(store, place),
+  });
+  ends.push(() => adopted.close());
   const address = { port: null as number | null, url: null as string | null };
   const panes = await Panes.open({
     ...{ store, events, credentials, clock, random, log, config, ask, session, env },
@@ -183,20 +197,23 @@ async function build(
     findHost: options.findHost,
     address: () => ({ home: places.home, host: places.host, socket: places.socket, ...address }),
     hub: user,
+    isReserved: (id) => adopted.has(id),
   });
   ends.push(() => panes.disconnect());
   const rules = new ScreenRules({ shipped: options.screens, own: places.screens });
   const states = new AgentStates({
     ...{ clock, log, hub, rules },
-    ...statePanes(panes),
-    lastHeard: ({ id, createdAt }) => lastHeard(store, id, createdAt),
+    ...statePanes(panes, adopted),
+    lastHeard: ({ id, createdAt }) => lastHeard(store, id, createdAt, adopted.sessionOf(id)),
+    adoptedInfo: (id, telling) => adopted.infoOf(id, telling),
     isLookedAt: (pane) => panes.lookers.has(pane),
     gapsOf: (vendor) => adapters[vendor]?.gaps ?? [],
   });
   panes.lookers.onLook((pane) => states.see(pane));
   events.listen((batch) => {
     for (const { event, payload } of batch)
-      if (event === 'pane:removed') states.forget((payload as { readonly paneId: string }).paneId);
+      if (event === 'pane:removed' || event === 'agent:released')
+        states.forget((payload as { readonly paneId: string }).paneId);
   });
   ends.push(() => states.close());
   const intake = new Intake({
@@ -207,6 +224,7 @@ async function build(
       const hash = digest(token).toString('hex');
       return credentials.paneOf(token) ?? panes.book.list().find(({ tokenHash }) => tokenHash === hash)?.id;
     },
+    adoptedOf: (origin) => adopted.ownerOf(origin),
     onTaken: ({ pane, asTool, occurredAt, normalised, state }) => {
       // What an agent does as a tool of another says nothing of the one in the pane.
       if (pane !== null && !asTool) states.hear(pane, heardOf(occurredAt, normalised, state));
@@ -306,7 +324,15 @@ async function build(
   registerPaneActions({ registry, panes, events, dispatch });
   registerSessionActions(registry, session, panes);
   registerShellActions({ registry, log, env });
-  registerAgentActions({ registry, events, clock, states, rules, panes: agentPanes(panes) });
+  registerAgentActions({
+    registry,
+    events,
+    clock,
+    states,
+    rules,
+    adopted,
+    panes: agentPanes(panes, adopted),
+  });
   registerApprovalActions(registry, approvals);
   registerMailActions(registry, mail);
   registerTaskActions(registry, tasks, holders);
@@ -334,7 +360,8 @@ async function build(
   await extensions.load();
 
   await panes.adopt();
-  for (const pane of panes.book.list()) states.meet(pane);
+  await adopted.begin();
+  for (const pane of [...panes.book.list(), ...adopted.book.list()]) states.meet(pane);
   const isGone = (id: string, owner: string): boolean =>
     paneLiveness(panes.book, { id, birth: mail.book.get(owner)?.pane?.birth ?? owner }) === 'gone';
   await tasks.start(isGone);
@@ -344,7 +371,7 @@ async function build(
   const notifier = new Notifier({
     ...{ events, log, env, wanted: config.notify },
     placeOf: (paneId) => {
-      const pane = panes.book.find(paneId);
+      const pane = panes.book.find(paneId) ?? adopted.book.find(paneId);
       return pane && { vendor: String(pane.meta['agent.runtime']), title: pane.title, cwd: pane.cwd };
     },
     terminals: () => session.terminals(),

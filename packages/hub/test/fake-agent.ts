@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Backend } from '@polyphony/protocol';
 import type { TestHub } from './test-hub.ts';
@@ -22,31 +22,49 @@ while read -r verb given; do
   esac
 done`;
 
+/** How many events all of them have told: each has a file of its own. */
+let events = 0;
+
+/** Writes the program down, and answers how it is started. */
+export function fakeProgram({ home }: Pick<TestHub, 'home'>): {
+  readonly file: string;
+  readonly env: Readonly<Record<string, string>>;
+} {
+  const file = join(home, 'claude');
+  // One that runs reads it as it goes.
+  if (!existsSync(file)) {
+    writeFileSync(file, program);
+    chmodSync(file, 0o700);
+  }
+  const config = join(home, 'claude-config');
+  mkdirSync(join(config, 'sessions'), { recursive: true });
+  return { file, env: { CLAUDE_CONFIG_DIR: config } };
+}
+
 /** A program that looks like Claude Code, with its hooks and its session file, and does what it is told. */
 export class FakeAgent {
-  readonly #hub: TestHub;
-  #events = 0;
+  readonly #home: string;
+  readonly #type: (line: string) => Promise<unknown>;
   readonly paneId: string;
 
-  private constructor(hub: TestHub, paneId: string) {
-    this.#hub = hub;
+  /** One that runs already: what is typed at it is all it obeys. */
+  constructor(home: string, paneId: string, type: (line: string) => Promise<unknown>) {
+    this.#home = home;
     this.paneId = paneId;
+    this.#type = type;
   }
 
   static async start(hub: TestHub, { backend = 'pty' }: { backend?: Backend } = {}): Promise<FakeAgent> {
-    const file = join(hub.home, 'claude');
-    writeFileSync(file, program);
-    chmodSync(file, 0o700);
-    const config = join(hub.home, 'claude-config');
-    mkdirSync(join(config, 'sessions'), { recursive: true });
+    const { file, env } = fakeProgram(hub);
     if (backend === 'tmux') await hub.client.call('session:start', {});
-    const env = { CLAUDE_CONFIG_DIR: config };
-    const { id } = await hub.client.call('agent:create', { argv: [file], env });
-    return new FakeAgent(hub, id);
+    const { id: paneId } = await hub.client.call('agent:create', { argv: [file], env });
+    return new FakeAgent(hub.home, paneId, (data) =>
+      hub.client.call('pane:write', { paneId, data, enter: true }),
+    );
   }
 
   async #order(verb: string, given = ''): Promise<void> {
-    await this.#hub.client.call('pane:write', { paneId: this.paneId, data: `${verb} ${given}`, enter: true });
+    await this.#type(`${verb} ${given}`);
   }
 
   /** Shows a screen that stands still. */
@@ -74,7 +92,7 @@ export class FakeAgent {
   }
 
   #event(event: string, more: object): string {
-    const file = join(this.#hub.home, `event-${++this.#events}.json`);
+    const file = join(this.#home, `event-${++events}.json`);
     writeFileSync(file, JSON.stringify({ session_id: 's1', hook_event_name: event, cwd: '/', ...more }));
     return file;
   }

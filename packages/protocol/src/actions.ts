@@ -1,5 +1,6 @@
 import type { Action } from './action.ts';
 import type * as agent from './agent.ts';
+import type * as agentAdopt from './agent-adopt.ts';
 import type * as approval from './approval.ts';
 import type * as contract from './contract.ts';
 import type * as extension from './extension.ts';
@@ -40,10 +41,12 @@ export interface BuiltInActions {
   readonly 'pane:wait': typeof paneWait.paneWait;
   readonly 'pane:resize': typeof paneTerminal.paneResize;
   readonly 'shell:run': typeof shell.shellRun;
+  readonly 'agent:adopt': typeof agentAdopt.agentAdopt;
   readonly 'agent:create': typeof agent.agentCreate;
   readonly 'agent:explain': typeof agent.agentExplain;
   readonly 'agent:list': typeof agent.agentList;
   readonly 'agent:message': typeof agent.agentMessage;
+  readonly 'agent:release': typeof agentAdopt.agentRelease;
   readonly 'agent:resume': typeof agent.agentResume;
   readonly 'agent:seen': typeof agent.agentSeen;
   readonly 'agent:record': typeof agent.agentRecord;

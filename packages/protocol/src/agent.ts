@@ -87,6 +87,32 @@ export interface AgentReason {
   readonly options?: readonly string[] | undefined;
 }
 
+/** An agent that somebody else has started: where it runs, and what can be known of it and done with it. */
+export interface AdoptedAgentInfo {
+  readonly pid: number;
+  readonly cwd: string;
+  /** Its tmux pane; without one it runs outside of any tmux that answers. */
+  readonly tmux?: { readonly socket: string; readonly pane: string } | undefined;
+  /** Who can tell what it does. */
+  readonly sources: readonly Authority[];
+  /** Whether it can be given messages. */
+  readonly typing: boolean;
+  /** Whether its conversation is known, so that it can be taken up again once it has ended. */
+  readonly resume: boolean;
+  /** What cannot be known or done, and what would change that. */
+  readonly notes: readonly string[];
+}
+
+export const adoptedAgentInfo: z.ZodType<AdoptedAgentInfo> = z.object({
+  pid: z.int(),
+  cwd: z.string(),
+  tmux: z.object({ socket: z.string(), pane: z.string() }).optional(),
+  sources: z.array(z.enum(authorities)),
+  typing: z.boolean(),
+  resume: z.boolean(),
+  notes: z.array(z.string()),
+});
+
 export interface AgentInfo {
   readonly id: string;
   readonly vendor: string;
@@ -101,6 +127,8 @@ export interface AgentInfo {
   readonly title: string;
   readonly exitCode?: number | null | undefined;
   readonly exitSignal?: string | null | undefined;
+  /** Of one that was adopted, and runs in no pane of ours. */
+  readonly adopted?: AdoptedAgentInfo | undefined;
 }
 
 const reason = z.object({
@@ -122,6 +150,7 @@ const agentInfo = z.object({
   title: z.string(),
   exitCode: z.int().nullable().optional(),
   exitSignal: z.string().nullable().optional(),
+  adopted: adoptedAgentInfo.optional(),
 });
 
 export const agentList: Action<Record<string, never>, readonly AgentInfo[]> = defineAction({

@@ -59,6 +59,10 @@ export interface BuiltInEvents {
   readonly 'server:started': Record<string, never>;
   readonly 'server:shutdown': Record<string, never>;
   readonly 'agent:created': { readonly paneId: string };
+  /** An agent that somebody else has started is watched from now on. */
+  readonly 'agent:adopted': { readonly paneId: string };
+  /** It is no longer watched, and lives on if it ran. */
+  readonly 'agent:released': { readonly paneId: string };
   readonly 'agent:state': {
     readonly paneId: string;
     readonly status: AgentStatus;

@@ -1,6 +1,7 @@
 export * from './action.ts';
 export * from './actions.ts';
 export * from './agent.ts';
+export * from './agent-adopt.ts';
 export * from './agent-reason.ts';
 export * from './agent-screen.ts';
 export * from './allowed.ts';

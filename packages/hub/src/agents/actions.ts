@@ -1,9 +1,13 @@
 import {
+  type AgentAdoptParams,
+  type AgentAdoptResult,
+  agentAdopt,
   agentCreate,
   agentExplain,
   agentList,
   agentMessage,
   agentRecord,
+  agentRelease,
   agentResume,
   agentSeen,
   agentSetState,
@@ -13,7 +17,7 @@ import {
   type PaneScreen,
   PolyError,
 } from '@polyphony/protocol';
-import { draft, type EventLog } from '../events/event-log.ts';
+import { draft, type EventLog, type Source } from '../events/event-log.ts';
 import type { Clock } from '../platform/clock.ts';
 import { Turns } from '../platform/turns.ts';
 import type { Asker } from '../registry/ask.ts';
@@ -45,16 +49,24 @@ export interface AgentPanes {
   setMeta(paneId: string, set: Meta): Promise<unknown>;
 }
 
+/** Agents in no pane of ours. */
+interface Adopting {
+  adopt(params: AgentAdoptParams, from: Source): Promise<AgentAdoptResult>;
+  release(id: string, from: Source): Promise<void>;
+}
+
 export interface AgentsOptions {
   readonly registry: Registry;
   readonly panes: AgentPanes;
+  readonly adopted: Adopting;
   readonly states: AgentStates;
   readonly rules: ScreenRules;
   readonly events: EventLog;
   readonly clock: Clock;
 }
 
-export function registerAgentActions({ registry, panes, states, rules, events, clock }: AgentsOptions): void {
+export function registerAgentActions(options: AgentsOptions): void {
+  const { registry, panes, adopted, states, rules, events, clock } = options;
   const messages = new Turns();
 
   registry.register(
@@ -74,6 +86,12 @@ export function registerAgentActions({ registry, panes, states, rules, events, c
       return { ...pane, agent: { vendor: launched.vendor, status: 'starting' as const } };
     },
   );
+
+  registry.register('agent', agentAdopt, (params, { caller }) => adopted.adopt(params, caller));
+  registry.register('agent', agentRelease, async ({ paneId }, { caller }) => {
+    await adopted.release(paneId, caller);
+    return {};
+  });
 
   registry.register('agent', agentList, async (_, { caller }) =>
     panes
@@ -98,6 +116,16 @@ export function registerAgentActions({ registry, panes, states, rules, events, c
     if (typeof sessionId !== 'string')
       throw new PolyError('unavailable', `nobody knows which conversation ${paneId} was in.`, {
         hint: `Its hooks tell that: poly hooks install. To start it without: poly restart ${paneId}`,
+      });
+    const elsewhere = panes
+      .visibleTo(context.caller)
+      .find(
+        ({ id, status, meta }) =>
+          id !== paneId && status === 'running' && meta['agent.sessionId'] === sessionId,
+      );
+    if (elsewhere)
+      throw new PolyError('conflict', `${elsewhere.id} is in the conversation of ${paneId} already.`, {
+        hint: `See what it does: poly agent explain ${elsewhere.id}`,
       });
     const again = resume(pane.argv, Number(once ?? 0), sessionId);
     const { id, backend, pid } = await panes.restart(paneId, again.argv, context);

@@ -16,7 +16,7 @@ import { understandAll } from './understanding.ts';
 interface Capture {
   readonly id: string;
   readonly agent: string;
-  /** The pane, where its credential proved it. */
+  /** The pane, where its credential proved it; or the adopted agent, by its process or its conversation. */
   readonly pane: string | null;
   readonly tmux: string;
   readonly parent: number;
@@ -36,6 +36,10 @@ export interface IntakeOptions {
   readonly hub: Participant;
   /** The pane a credential was given to, also when it has ended since. */
   readonly paneOf: (token: string) => string | undefined;
+  /** The agent in no pane of ours whose hook this was. */
+  readonly adoptedOf: (
+    origin: Pick<Entry, 'agent' | 'tmux' | 'parent'> & { readonly session: string | null },
+  ) => string | undefined;
   /** Told of each event once it is in the record, in order. */
   readonly onTaken: (capture: Capture) => void;
   /** How often it looks although nothing was told. */
@@ -247,11 +251,12 @@ export class Intake {
   }
 
   #describe(entry: Arrived): Described {
-    const { clock, hub, paneOf } = this.#options;
-    const pane = (entry.token === '' ? undefined : paneOf(entry.token)) ?? null;
+    const { clock, hub, paneOf, adoptedOf } = this.#options;
     const { raw, digest, normalised, state } = entry;
     const { kind, event, session } = normalised;
     const { id, agent, tmux, parent, origin, asTool, occurredAt } = entry;
+    const proved = entry.token === '' ? undefined : paneOf(entry.token);
+    const pane = proved ?? adoptedOf({ agent, tmux, parent, session }) ?? null;
     const from = { participant: hub, ...(pane !== null && { pane }) };
     const at = { ...(pane !== null && { paneId: pane }), sessionId: session };
     return {

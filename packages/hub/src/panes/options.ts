@@ -37,4 +37,6 @@ export interface PanesOptions {
     readonly url: string | null;
   };
   readonly hub: Participant;
+  /** Whether an id belongs to something that is no pane. */
+  readonly isReserved: (id: string) => boolean;
 }

@@ -88,6 +88,11 @@ export class Starting {
           hint: 'Close it, or take another id.',
         });
       }
+      if (this.#options.isReserved(id)) {
+        throw new PolyError('conflict', `"${id}" is the id of an agent that runs in no pane of ours.`, {
+          hint: `Take another id, or let it go first: poly agent release ${id}`,
+        });
+      }
       return this.#start(plan, params.env ?? {}, caller);
     });
   }

@@ -5,6 +5,7 @@ import { PolyError } from '@polyphony/protocol';
 import type { Shown } from '../host/client.ts';
 import { findProgram } from '../host/find-program.ts';
 import { listProcesses, startTimeOf } from '../host/process-table.ts';
+import { mostTypeCommands, screenCommands, screenOf, typeCommands } from '../platform/tmux-terminal.ts';
 import type { PaneBackend } from './backend.ts';
 import type { HostLink } from './host-link.ts';
 import { defaultSize, noteOf, type PaneRecord, sharesOf } from './pane-record.ts';
@@ -97,31 +98,15 @@ export class TmuxBackend implements PaneBackend {
         hint: 'Switch it on again: tmux select-pane -e',
       });
     }
-    // tmux takes longer over a line the more commands it has, so that a long text goes in several.
-    const commands = typing(target, bytes);
-    for (let at = 0; at < commands.length; at += mostCommands) {
-      await this.#session.runLine(commands.slice(at, at + mostCommands));
+    const commands = typeCommands(target, bytes);
+    for (let at = 0; at < commands.length; at += mostTypeCommands) {
+      await this.#session.runLine(commands.slice(at, at + mostTypeCommands));
     }
   }
 
   async screen(record: PaneRecord): ReturnType<PaneBackend['screen']> {
     const target = record.tmuxPane ?? '';
-    const format =
-      '#{pane_width} #{pane_height} #{cursor_x} #{cursor_y} #{cursor_flag} #{alternate_on} #{keypad_cursor_flag} #{pane_title}';
-    const [state = '', text = ''] = await this.#session.runLine([
-      ['display-message', '-p', '-t', target, format],
-      ['capture-pane', '-p', '-t', target],
-    ]);
-    const [cols, rows, x, y, visible, alternate, application, ...title] = state.trimEnd().split(' ');
-    return {
-      cols: Number(cols),
-      rows: Number(rows),
-      lines: text.replace(/\n$/, '').split('\n'),
-      cursor: { x: Number(x), y: Number(y), visible: visible === '1' },
-      title: title.join(' '),
-      alternate: alternate === '1',
-      applicationCursor: application === '1',
-    };
+    return screenOf(await this.#session.runLine(screenCommands(target)));
   }
 
   async resize(record: PaneRecord, cols: number, rows: number): Promise<void> {
@@ -279,18 +264,6 @@ function command(argv: readonly string[], env: Readonly<Record<string, string>>)
 function tmuxWord(path: string): string {
   return `'${path.replaceAll("'", "'\\''").replaceAll('#', '##').replaceAll('%', '%%')}'`;
 }
-
-/** ASCII with control characters goes byte by byte, everything else as text. */
-function typing(target: string, bytes: Buffer): readonly (readonly string[])[] {
-  const parts = bytes.toString('utf8').match(/[\0-\x7f]{1,500}|[^\0-\x7f]{1,1000}/gu) ?? [];
-  return parts.map((part) =>
-    /\p{Cc}/u.test(part)
-      ? ['send-keys', '-t', target, '-H', ...(Buffer.from(part).toString('hex').match(/../g) ?? [])]
-      : ['send-keys', '-t', target, '-l', '--', part],
-  );
-}
-
-const mostCommands = 50;
 
 /** Text that tmux would otherwise take for a format, and run what it holds. */
 const plain = (text: string): string => text.replaceAll('#', '##');

@@ -272,6 +272,17 @@ export const migrations: readonly Migration[] = [
       ) STRICT`,
     ],
   },
+  {
+    id: 9,
+    name: 'adopted agents',
+    statements: [
+      `CREATE TABLE adopted_agents (
+        id TEXT PRIMARY KEY,
+        record TEXT NOT NULL,
+        adopted_at INTEGER NOT NULL
+      ) STRICT`,
+    ],
+  },
 ];
 
 export function searchIndex(steps: readonly Migration[], name: string): SearchIndex | undefined {

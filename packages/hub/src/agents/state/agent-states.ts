@@ -1,8 +1,10 @@
 import {
+  type AdoptedAgentInfo,
   type AgentExplanation,
   type AgentInfo,
   type AgentReason,
   type AgentStatus,
+  type Authority,
   agentStatuses,
   type BuiltInEvents,
   type Meta,
@@ -52,6 +54,8 @@ export interface AgentStatesOptions {
   readonly lastHeard: (pane: StatePane) => Promise<Heard | undefined>;
   /** Whether somebody has it before them now. */
   readonly isLookedAt: (paneId: string) => boolean;
+  /** Of one that runs in no pane of ours, where it does and what can be known of it, by those who tell of it now too. */
+  readonly adoptedInfo: (paneId: string, telling: readonly Authority[]) => AdoptedAgentInfo | undefined;
   /** What nobody tells of this kind of agent. */
   readonly gapsOf: (vendor: string) => readonly string[];
 }
@@ -160,7 +164,10 @@ export class AgentStates {
 
   describe(pane: StatePane): AgentInfo {
     const { id, title, meta, status, exitCode, exitSignal } = pane;
-    const known = { id, vendor: String(meta['agent.runtime'] ?? vendorOf(pane)), title };
+    const telling = this.#entries.get(id)?.agent.signals.map(({ from }) => from) ?? [];
+    const adopted = this.#options.adoptedInfo(id, telling);
+    const vendor = String(meta['agent.runtime'] ?? vendorOf(pane));
+    const known = { id, vendor, title, ...(adopted && { adopted }) };
     const noted = meta['agent.lastEventAt'];
     const then = typeof noted === 'string' && { since: noted };
     if (status === 'exited') return { ...known, status: 'gone', ...then, exitCode, exitSignal };

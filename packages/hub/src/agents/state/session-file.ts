@@ -1,8 +1,9 @@
-import { constants, existsSync, readFileSync } from 'node:fs';
+import { constants, existsSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { AgentReason, AgentStatus } from '@polyphony/protocol';
+import { environmentOf, processesBelow } from '../processes.ts';
 import type { VendorName } from '../vendors/vendor.ts';
 import type { Signal } from './signal.ts';
 
@@ -97,36 +98,5 @@ async function readSmall(path: string): Promise<string> {
     return await file.readFile('utf8');
   } finally {
     await file.close();
-  }
-}
-
-const mostProcesses = 16;
-
-/** A process and those it started, the nearest first; on a system that does not tell them, itself alone. */
-function processesBelow(pid: number): readonly number[] {
-  const found = [pid];
-  for (let at = 0; at < found.length && found.length < mostProcesses; at += 1) {
-    const parent = found[at];
-    try {
-      const children = readFileSync(`/proc/${parent}/task/${parent}/children`, 'latin1');
-      found.push(...children.split(' ').filter(Boolean).map(Number));
-    } catch {
-      // It has ended, or this system does not tell.
-    }
-  }
-  return found;
-}
-
-function environmentOf(pid: number): Readonly<Record<string, string>> {
-  try {
-    const pairs = readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0');
-    return Object.fromEntries(
-      pairs.flatMap((pair) => {
-        const at = pair.indexOf('=');
-        return at > 0 ? [[pair.slice(0, at), pair.slice(at + 1)]] : [];
-      }),
-    );
-  } catch {
-    return {}; // It has ended, or this system does not tell.
   }
 }

@@ -57,6 +57,8 @@ export interface Command<F extends Flags = Flags> {
   readonly summary: string;
   /** What its noun is about, said by the first command of a noun. */
   readonly about?: string;
+  /** What help tells beside that, line by line. */
+  readonly teaches?: readonly string[];
   /** Its arguments: `<needed>`, `[optional]`, and `…` for as many as there are. */
   readonly args?: readonly string[];
   /** How the program behind `--` is written in help; without it nothing may stand there. */
@@ -68,7 +70,7 @@ export interface Command<F extends Flags = Flags> {
   /** Whether it starts a hub where none runs; when left out, only where the last one was killed. */
   readonly startsHub?: boolean;
   /** What the arguments are, for completion. */
-  readonly completes?: 'pane' | 'approval' | 'action' | 'client' | 'hook client' | 'file';
+  readonly completes?: 'pane' | 'agent' | 'approval' | 'action' | 'client' | 'hook client' | 'file';
   /** A number it answers is the exit code. */
   run(call: Call<F>): Promise<unknown>;
 }

@@ -1,6 +1,7 @@
 import type { Command } from './command.ts';
 import { actionCommands } from './commands/action.ts';
 import { agentCommands } from './commands/agent.ts';
+import { adoptCommands } from './commands/agent-adopt.ts';
 import { approvalCommands } from './commands/approvals.ts';
 import { completionCommands } from './commands/completion.ts';
 import { contractCommands } from './commands/contract.ts';
@@ -24,6 +25,7 @@ export const commands: readonly Command[] = [
   ...serverCommands,
   ...paneCommands,
   ...agentCommands,
+  ...adoptCommands,
   ...mailCommands,
   ...taskCommands,
   ...contractCommands,

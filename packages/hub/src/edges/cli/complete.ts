@@ -50,6 +50,11 @@ async function argumentsOf({ completes, args = [] }: Command, env: Env): Promise
   switch (completes) {
     case 'pane':
       return ifThereIsAHub(async () => (await connectHub(env).call('pane:list', {})).map(({ id }) => id), []);
+    case 'agent':
+      return ifThereIsAHub(
+        async () => (await connectHub(env).call('agent:list', {})).map(({ id }) => id),
+        [],
+      );
     case 'approval':
       return ifThereIsAHub(
         async () => (await connectHub(env).call('approval:list', {})).approvals.map(({ id }) => id),

@@ -55,6 +55,7 @@ export function showGroup(out: Output, noun: string, commands: readonly Command[
 /** A command, and those that begin with its name, as `poly mcp install` does with `poly mcp`. */
 export function showCommand(out: Output, command: Command, verbs: readonly Command[] = []): void {
   out.line(command.summary);
+  for (const line of command.teaches ?? []) out.line(line);
   out.line();
   out.line(`Usage: poly ${synopsis(command)}`);
   out.line();

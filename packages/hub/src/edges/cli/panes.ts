@@ -20,7 +20,8 @@ export async function callOnPane<T>(
         hint: 'poly ls shows them.',
       });
     if (error.code !== 'not_found') throw error;
-    const paneId = await fullPaneId(hub, params.paneId);
+    const full = action.startsWith('agent:') ? fullAgentId : fullPaneId;
+    const paneId = await full(hub, params.paneId);
     if (paneId === params.paneId) throw error;
     return (await hub.call(action, { ...params, paneId })) as T;
   }
@@ -54,4 +55,13 @@ export async function fullPaneId(hub: Client, start: string): Promise<string> {
     start,
     panes.map(({ id }) => id),
   );
+}
+
+/** Likewise of an agent, which may run in no pane of ours. */
+async function fullAgentId(hub: Client, start: string): Promise<string> {
+  const [panes, agents] = await Promise.all([
+    hub.call('pane:list', {}),
+    hub.call('agent:list', {}).catch(() => []), // A hub from before that action.
+  ]);
+  return uniqueId(start, [...new Set([...panes, ...agents].map(({ id }) => id))]);
 }

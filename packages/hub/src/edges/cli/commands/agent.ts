@@ -19,6 +19,7 @@ import { shown } from '../output.ts';
 import { callOnPane } from '../panes.ts';
 import { standardInput } from '../standard-input.ts';
 import { startProgram } from '../start-program.ts';
+import { showKnown } from './agent-adopt.ts';
 
 /** Of what is blocked, also on what. */
 const recordedStates: readonly string[] = screenStatuses.flatMap((status) =>
@@ -79,8 +80,8 @@ export const agentCommands: readonly Command[] = [
   command({
     name: 'agent explain',
     summary: 'Says why an agent is taken to do what it does.',
-    args: ['<pane>'],
-    completes: 'pane',
+    args: ['<agent>'],
+    completes: 'agent',
     examples: ['poly agent explain review', 'poly agent explain review --json'],
     async run({ args: [paneId = ''], hub, out, json }) {
       const explained = await callOnPane<AgentExplanation>(hub, 'agent:explain', { paneId });
@@ -104,6 +105,7 @@ export const agentCommands: readonly Command[] = [
         { cut: 4 },
       );
       if (signals.length === 0) out.line('  Nothing tells anything of it.');
+      if (explained.adopted) showKnown(out, explained.adopted);
       for (const gap of gaps) out.note(out.paint('dim', `Not told by ${vendor}: ${gap}.`));
     },
   }),
@@ -111,13 +113,13 @@ export const agentCommands: readonly Command[] = [
     name: 'agent resume',
     summary: 'Starts an agent that has ended again, with its conversation.',
     startsHub: true,
-    args: ['[pane…]'],
+    args: ['[agent…]'],
     flags: { all: toggle('Every agent that has ended and whose conversation is known.') },
-    completes: 'pane',
+    completes: 'agent',
     examples: ['poly agent resume review', 'poly agent resume --all'],
     async run({ args, flags: { all }, hub, out, json }) {
       if (args.length === 0 && all !== true)
-        throw new PolyError('invalid_arguments', 'agent resume needs a pane, or --all.', {
+        throw new PolyError('invalid_arguments', 'agent resume needs an agent, or --all.', {
           hint: 'poly agent list shows the agents that have ended.',
         });
       const panes = all === true ? await resumable(hub) : args;
@@ -134,13 +136,13 @@ export const agentCommands: readonly Command[] = [
   command({
     name: 'agent message',
     summary: 'Gives an agent a message, and says how far it got.',
-    args: ['<pane>', '<text>'],
+    args: ['<agent>', '<text>'],
     flags: {
       timeout: time('For how long it may show no place for text; 60 when left out.', 's', {
         most: 3_600_000,
       }),
     },
-    completes: 'pane',
+    completes: 'agent',
     examples: [
       'poly agent message review "Please look at the diff again"',
       'poly agent message review "When you are up: run the tests" --timeout 5m',
@@ -180,9 +182,11 @@ export const agentCommands: readonly Command[] = [
 const known = ['claude', 'codex', 'gemini', 'opencode'];
 
 async function resumable(hub: Client): Promise<readonly string[]> {
-  return (await hub.call('pane:list', {}))
-    .filter(({ status, meta }) => status === 'exited' && typeof meta['agent.sessionId'] === 'string')
-    .map(({ id }) => id);
+  const [panes, agents] = await Promise.all([hub.call('pane:list', {}), hub.call('agent:list', {})]);
+  return [
+    ...panes.filter(({ status, meta }) => status === 'exited' && typeof meta['agent.sessionId'] === 'string'),
+    ...agents.filter(({ status, adopted }) => status === 'gone' && adopted?.resume),
+  ].map(({ id }) => id);
 }
 
 /** A program that is not there is mostly the name of an agent, mistyped; one that is known is not installed. */
