@@ -1,5 +1,6 @@
 import type { PaneInfo } from '@polyphony/protocol';
 import { type JSX, useEffect, useRef, useState, useSyncExternalStore } from 'react';
+import { focusAgent, focusedAgent } from './adopted-list.tsx';
 import { AgentsPage } from './agents-page.tsx';
 import { EndPaneDialog } from './end-pane-dialog.tsx';
 import { Header } from './header.tsx';
@@ -9,7 +10,7 @@ import { useLayout } from './layout.ts';
 import { LinkDialog } from './link-dialog.tsx';
 import { MailPage } from './mail-page.tsx';
 import { NewPaneDialog } from './new-pane-dialog.tsx';
-import { needsSomebody } from './pane-state.ts';
+import { isNeedy, needsSomebody } from './pane-state.ts';
 import { usePlace } from './place.ts';
 import { usePreference, useScheme } from './preferences.ts';
 import { forgetKey } from './session-key.ts';
@@ -36,7 +37,10 @@ const troubleForMs = 15_000;
 
 /** The whole page: one of its views, and what is asked of the user. */
 export function App({ hub }: { readonly hub: HubState }): JSX.Element {
-  const { connection, panes, approvals, trouble } = useSyncExternalStore(hub.subscribe, hub.snapshot);
+  const { connection, panes, approvals, adopted, trouble } = useSyncExternalStore(
+    hub.subscribe,
+    hub.snapshot,
+  );
   const [place, go] = usePlace();
   const layout = useLayout();
   const [theme, setTheme] = usePreference('theme', 'system');
@@ -48,7 +52,8 @@ export function App({ hub }: { readonly hub: HubState }): JSX.Element {
   const terminals = useRef<TerminalsHandle>(null);
   const unread = useLive(hub, ['mail'], 'unread', () => hub.client.call('mail:overview', {}))?.unread ?? 0;
   const live = connection === 'live';
-  const needing = panes.filter(needsSomebody);
+  const elsewhere = adopted.filter(({ status }) => isNeedy(status));
+  const needing = [...panes.filter(needsSomebody), ...elsewhere];
   const isTold = question !== undefined && tellsTrouble.has(question.kind);
 
   /** A dialog begins without what went wrong before, and what it has told is not told again. */
@@ -69,9 +74,15 @@ export function App({ hub }: { readonly hub: HubState }): JSX.Element {
     tasks: () => go({ view: 'tasks' }),
     contracts: () => go({ view: 'contracts' }),
     needed: () => {
-      const open = needing.findIndex(({ id }) => id === layout.tiles[layout.active]);
-      const next = needing[(open + 1) % needing.length];
-      if (next) openPane(next.id);
+      const here = focusedAgent() ?? layout.tiles[layout.active];
+      const next = needing[(needing.findIndex(({ id }) => id === here) + 1) % needing.length];
+      if (!next) return;
+      // What runs elsewhere cannot be opened: the list says where it is.
+      if (!elsewhere.includes(next as (typeof elsewhere)[number])) openPane(next.id);
+      else {
+        go({ view: 'terminals' });
+        setTimeout(() => focusAgent(next.id)); // Once the list is there.
+      }
     },
     approvals: () => {
       go({ view: 'terminals' });
@@ -125,6 +136,7 @@ export function App({ hub }: { readonly hub: HubState }): JSX.Element {
         hub={hub}
         panes={panes}
         approvals={approvals}
+        adopted={adopted}
         live={live}
         isShown={view === 'terminals'}
         layout={layout}

@@ -1,4 +1,5 @@
 import {
+  type AgentInfo,
   type Approval,
   type BuiltInEvents,
   type Client,
@@ -18,6 +19,8 @@ export interface Snapshot {
   readonly connection: Connection;
   readonly panes: readonly PaneInfo[];
   readonly approvals: readonly Approval[];
+  /** Agents that run in no pane of the hub. */
+  readonly adopted: readonly AgentInfo[];
   /** The last thing that went wrong, until it is read. */
   readonly trouble: ErrorInfo | undefined;
 }
@@ -42,6 +45,7 @@ export class HubState {
     connection: 'connecting',
     panes: [],
     approvals: [],
+    adopted: [],
     trouble: undefined,
   };
   #eventsUp = false;
@@ -124,15 +128,18 @@ export class HubState {
     try {
       while (this.#stale) {
         this.#stale = false;
-        const [panes, { approvals }] = await Promise.all([
+        const [panes, { approvals }, agents] = await Promise.all([
           this.client.call('pane:list', {}),
           this.client.call('approval:list', {}),
+          this.client.call('agent:list', {}),
         ]);
+        const adopted = agents.filter((agent) => agent.adopted);
+        const before = this.#snapshot;
         if (
-          JSON.stringify([panes, approvals]) !==
-          JSON.stringify([this.#snapshot.panes, this.#snapshot.approvals])
+          JSON.stringify([panes, approvals, adopted]) !==
+          JSON.stringify([before.panes, before.approvals, before.adopted])
         )
-          this.#set({ panes, approvals });
+          this.#set({ panes, approvals, adopted });
       }
     } catch {
       // The hub is away: whoever finds it again reads the list anew.

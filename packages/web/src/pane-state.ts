@@ -13,7 +13,7 @@ export interface PaneState {
 }
 
 /** What agents are doing, in the words of the hub. */
-const agentTones: Readonly<Record<string, Tone>> = {
+export const agentTones: Readonly<Record<string, Tone>> = {
   starting: 'busy',
   idle: 'good',
   running: 'busy',
@@ -40,7 +40,12 @@ export function stateOf({ status, exitCode, exitSignal, meta }: PaneInfo): PaneS
 
 /** Its agent waits, is done or has failed: somebody should look. */
 export function needsSomebody({ status, meta }: PaneInfo): boolean {
-  return status === 'running' && ['blocked', 'done', 'error'].includes(String(meta['agent.status']));
+  return status === 'running' && isNeedy(String(meta['agent.status']));
+}
+
+/** What an agent does when somebody should look. */
+export function isNeedy(status: string): boolean {
+  return ['blocked', 'done', 'error'].includes(status);
 }
 
 /** The command line of a pane, as a person would type it. */

@@ -1,5 +1,6 @@
-import type { Approval, PaneInfo } from '@polyphony/protocol';
+import type { AgentInfo, Approval, PaneInfo } from '@polyphony/protocol';
 import { type JSX, type Ref, useEffect, useImperativeHandle, useRef, useState } from 'react';
+import { AdoptedList } from './adopted-list.tsx';
 import { Approvals } from './approvals.tsx';
 import { useAttention } from './attention.ts';
 import type { HubState } from './hub-state.ts';
@@ -24,6 +25,8 @@ interface TerminalsProps {
   readonly hub: HubState;
   readonly panes: readonly PaneInfo[];
   readonly approvals: readonly Approval[];
+  /** Agents that run in no pane of the hub. */
+  readonly adopted: readonly AgentInfo[];
   readonly live: boolean;
   /** Another view hides them and lets them live. */
   readonly isShown: boolean;
@@ -41,7 +44,8 @@ interface TerminalsProps {
 
 /** The list of panes, and terminals in tiles. */
 export function Terminals(props: TerminalsProps): JSX.Element {
-  const { hub, panes, approvals, live, isShown, layout, scheme, screenReader, isAsking, now, ref } = props;
+  const { hub, panes, approvals, adopted, live, isShown, layout, scheme, screenReader, isAsking } = props;
+  const { now, ref } = props;
   const [chosenLetters, setLetters] = usePreference('letters', '');
   const letters = lettersOf(chosenLetters);
   const [filter, setFilter] = useState('');
@@ -162,6 +166,7 @@ export function Terminals(props: TerminalsProps): JSX.Element {
           onSelect={setSelected}
           onOpen={openPane}
         />
+        <AdoptedList hub={hub} agents={adopted} now={now} />
         {listed.length === 0 && live && (
           <p className="empty dim">{panes.length === 0 ? 'No panes yet. c starts one.' : 'No pane fits.'}</p>
         )}

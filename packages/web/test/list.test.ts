@@ -1,6 +1,7 @@
 import type { PolyError } from '@polyphony/protocol';
 import type { Locator, Page } from 'playwright-core';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { ForeignGround } from '../../hub/test/foreign-ground.ts';
 import { until } from '../../hub/test/test-hub.ts';
 import { hold, look, onPages, row, shows, stopClock, tile, type WebGround } from './web-ground.ts';
 
@@ -48,6 +49,23 @@ describe('the list', () => {
     await ground.hub.client.call('agent:set-state', { paneId: id, status: 'blocked' });
     await row(page, 'agent').getByText('agent blocked').waitFor();
     await ground.hub.client.call('pane:close', { paneId: id });
+  });
+
+  it('shows an agent that runs in no pane, where it is found and that it waits, and goes to it by n', async () => {
+    await using foreign = ForeignGround.beside(ground.hub);
+    const { at, pane, as } = foreign.inTmux();
+    const id = await foreign.adoptOne(at);
+    await as(id).hook('PermissionRequest', { tool_name: 'Bash', tool_input: { command: 'rm -rf build' } });
+    const shown = page.locator(`#agent-${id}`);
+    await shown.getByText(/^agent blocked \d+s$/).waitFor();
+    await shown.getByText('permission: Bash rm -rf build').waitFor();
+    await shown.getByText(`tmux ${pane} of ${foreign.socket}`).waitFor();
+    await page.locator('header.bar').getByText('1 agent needs you').waitFor();
+    await page.locator('#panes').focus();
+    await page.keyboard.press('n');
+    await page.locator(`#agent-${id}:focus`).waitFor();
+    await foreign.hub.client.call('agent:release', { paneId: id });
+    await shown.waitFor({ state: 'detached' });
   });
 
   it('says what an agent waits for, goes to it by n, and no longer counts what was looked at', async () => {
