@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { AgentInfo, AgentStatus } from '@polyphony/protocol';
+import type { AgentInfo, AgentStatus, PaneScreen } from '@polyphony/protocol';
 import type { TestHub } from '../test-hub.ts';
 import { rules } from './agent.ts';
 import type { AgentName } from './installed-agents.ts';
@@ -20,12 +20,20 @@ export class Sampler {
   readonly #hub: TestHub;
   readonly #name: AgentName;
   readonly #paneId: string;
+  readonly #screen: () => Promise<PaneScreen>;
   readonly #samples: Sample[] = [];
   readonly #working: Promise<void>;
   #stopped = false;
 
-  constructor(hub: TestHub, name: AgentName, paneId: string) {
+  /** Its screen is that of a pane of the hub, unless told. */
+  constructor(
+    hub: TestHub,
+    name: AgentName,
+    paneId: string,
+    screen: () => Promise<PaneScreen> = () => hub.client.call('pane:screen', { paneId }),
+  ) {
     this.#hub = hub;
+    this.#screen = screen;
     this.#name = name;
     this.#paneId = paneId;
     this.#working = this.#sample();
@@ -50,7 +58,7 @@ export class Sampler {
         const paneId = this.#paneId;
         console.log(await this.#history());
         const explained = await this.#hub.client.call('agent:explain', { paneId });
-        const { lines, title } = await this.#hub.client.call('pane:screen', { paneId });
+        const { lines, title } = await this.#screen();
         throw new Error(
           `it never was ${expected.join(' or ')}, but ${JSON.stringify(explained, null, 1)} with the title ${title} and\n${lines.join('\n').trimEnd()}`,
         );
@@ -122,7 +130,7 @@ export class Sampler {
     const paneId = this.#paneId;
     while (!this.#stopped) {
       const [screen, agents] = await Promise.all([
-        this.#hub.client.call('pane:screen', { paneId }),
+        this.#screen(),
         this.#hub.client.call('agent:list', {}),
       ]).catch(() => [undefined, []] as const);
       const info = agents.find(({ id }) => id === paneId);
