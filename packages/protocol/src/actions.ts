@@ -80,6 +80,7 @@ export interface BuiltInActions {
   readonly 'contract:get': typeof contract.contractGet;
   readonly 'contract:diff': typeof contract.contractDiff;
   readonly 'contract:list': typeof contract.contractList;
+  readonly 'contract:history': typeof contract.contractHistory;
   readonly 'contract:subscribe': typeof contract.contractSubscribe;
   readonly 'contract:pending': typeof contract.contractPending;
   readonly 'contract:ack': typeof contract.contractAck;

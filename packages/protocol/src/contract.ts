@@ -331,3 +331,58 @@ export const contractList: Action<ProjectChoice, { readonly contracts: readonly 
     params: z.strictObject(project),
     result: z.object({ contracts: z.array(info) }),
   });
+
+/** A version without what it says. */
+export interface ContractVersion {
+  readonly version: number;
+  readonly registered_by: string;
+  readonly registered_at: string;
+  /** Whoever built on the one before has to change with it. */
+  readonly breaking: boolean;
+  readonly note?: string | undefined;
+}
+
+/** Somebody who is told of new versions. */
+export interface ContractDependent {
+  /** Not known of a program that held a task and has gone. */
+  readonly participant?: string | undefined;
+  readonly subscribed: boolean;
+  /** Versions that it has been told of and has not acknowledged. */
+  readonly unacknowledged: readonly number[];
+}
+
+export interface ContractHistoryParams extends ProjectChoice {
+  readonly name: string;
+}
+
+export interface ContractHistoryResult extends ContractInfo {
+  /** The newest first. */
+  readonly versions: readonly ContractVersion[];
+  readonly dependents: readonly ContractDependent[];
+}
+
+export const contractHistory: Action<ContractHistoryParams, ContractHistoryResult> = defineAction({
+  name: 'contract:history',
+  summary: 'Lists the versions of a contract, who depends on it, and who has not acknowledged which.',
+  scope: 'contract:read',
+  effect: 'read',
+  params: z.strictObject({ name, ...project }),
+  result: info.extend({
+    versions: z.array(
+      z.object({
+        version,
+        registered_by: z.string(),
+        registered_at: z.string(),
+        breaking: z.boolean(),
+        note: z.string().optional(),
+      }),
+    ),
+    dependents: z.array(
+      z.object({
+        participant: z.string().optional(),
+        subscribed: z.boolean(),
+        unacknowledged: z.array(z.int()),
+      }),
+    ),
+  }),
+});

@@ -2,6 +2,7 @@ import {
   contractAck,
   contractDiff,
   contractGet,
+  contractHistory,
   contractList,
   contractPending,
   contractRegister,
@@ -37,6 +38,9 @@ export function registerContractActions(registry: Registry, contracts: Contracts
   );
   registry.register(owner, contractDiff, (params, { caller }) =>
     contracts.diff(asking(caller, params)[1], params),
+  );
+  registry.register(owner, contractHistory, (params, { caller }) =>
+    contracts.history(asking(caller, params)[1], params.name),
   );
   registry.register(owner, contractSubscribe, (params, { caller, commit }) =>
     contracts.subscribe(...asking(caller, params), params, commit),

@@ -7,6 +7,7 @@ import {
   type ContractDiffResult,
   type ContractGetParams,
   type ContractGetResult,
+  type ContractHistoryResult,
   type ContractInfo,
   type ContractPendingParams,
   type ContractPendingResult,
@@ -37,6 +38,7 @@ import {
 } from './contract-row.ts';
 import { diffContracts } from './diff/diff-contracts.ts';
 import type { ContractDocument } from './document.ts';
+import { historyOf } from './history.ts';
 import { canonical } from './json.ts';
 import { isBelow, readContractFile } from './read-file.ts';
 import { Watches } from './watches.ts';
@@ -159,6 +161,13 @@ export class Contracts {
       project === undefined ? [] : [foldName(project)],
     );
     return rows.map((row) => infoOf(row, row.count, row.format ?? undefined));
+  }
+
+  async history(project: string, name: string): Promise<ContractHistoryResult> {
+    const { store } = this.#options;
+    const row = await getContract(store, project, name);
+    const info = (await this.list(row.project)).find((one) => one.name === row.name) ?? infoOf(row, 0);
+    return { ...info, ...(await historyOf(store, row.key)) };
   }
 
   async subscribe(
