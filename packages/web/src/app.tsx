@@ -2,6 +2,7 @@ import type { PaneInfo } from '@polyphony/protocol';
 import { type JSX, useEffect, useRef, useState, useSyncExternalStore } from 'react';
 import { focusAgent, focusedAgent } from './adopted-list.tsx';
 import { AgentsPage } from './agents-page.tsx';
+import { ContractsPage } from './contracts-page.tsx';
 import { EndPaneDialog } from './end-pane-dialog.tsx';
 import { Header } from './header.tsx';
 import { HelpDialog } from './help-dialog.tsx';
@@ -16,6 +17,7 @@ import { usePreference, useScheme } from './preferences.ts';
 import { forgetKey } from './session-key.ts';
 import { SignIn } from './sign-in.tsx';
 import { useSound } from './sound.ts';
+import { TasksPage } from './tasks-page.tsx';
 import { Terminals, type TerminalsHandle } from './terminals.tsx';
 import { Trouble } from './trouble.tsx';
 import { useCommands } from './use-commands.ts';
@@ -168,6 +170,10 @@ export function App({ hub }: { readonly hub: HubState }): JSX.Element {
           onOpen={(thread) => go({ view: 'mail', item: thread })}
           onWrite={() => ask({ kind: 'write' })}
         />
+      )}
+      {view === 'tasks' && <TasksPage hub={hub} now={now} />}
+      {view === 'contracts' && (
+        <ContractsPage hub={hub} open={item} now={now} onOpen={(contract) => go({ view, item: contract })} />
       )}
       {trouble && !isTold && <Trouble trouble={trouble} onRead={commands.dismiss} />}
       {question?.kind === 'help' && (

@@ -4,7 +4,7 @@ import { harmless, harmlessLines } from './harmless.ts';
 import type { HubState } from './hub-state.ts';
 import { type Movement, steadyAfterMs } from './movement.ts';
 import { useOneAtATime } from './one-at-a-time.ts';
-import { ageOf } from './pane-state.ts';
+import { untilOf } from './until.ts';
 
 interface ApprovalsProps {
   readonly hub: HubState;
@@ -122,6 +122,6 @@ const isWritten: ReadonlySet<string> = new Set(['command', 'text']);
 const quoted = (word: string): string => (/^[\w@%+=:,./-]+$/.test(word) ? word : JSON.stringify(word));
 
 function leftUntil(expiresAt: string, now: number): string {
-  const end = Date.parse(expiresAt);
-  return end <= now ? 'expired' : `${ageOf(new Date(now).toISOString(), end)} left`;
+  const left = untilOf(expiresAt, now);
+  return left === undefined ? 'expired' : `${left} left`;
 }

@@ -4,6 +4,7 @@ import { harmless } from './harmless.ts';
 import type { HubState } from './hub-state.ts';
 import { MailThreadView } from './mail-thread.tsx';
 import { ageOf } from './pane-state.ts';
+import { ProjectChoice } from './project-choice.tsx';
 import { Rows } from './rows.tsx';
 import { Teaching } from './teaching.tsx';
 import { useCommands } from './use-commands.ts';
@@ -87,20 +88,7 @@ export function MailPage({ hub, open, unread, now, onOpen, onWrite }: MailPagePr
           <button type="button" className="primary" title="Write a message (c)" onClick={onWrite}>
             Write
           </button>
-          {projects && projects.length > 1 && (
-            <select
-              aria-label="Project"
-              value={project}
-              onChange={(event) => setProject(event.currentTarget.value)}
-            >
-              <option value="">every project</option>
-              {projects.map((name) => (
-                <option key={name} value={name}>
-                  {harmless(name)}
-                </option>
-              ))}
-            </select>
-          )}
+          <ProjectChoice projects={projects ?? []} chosen={project} onChoose={setProject} />
           {unread > 0 && (
             <button type="button" title="Take everything as read (R)" onClick={readAll}>
               Take {unread} as read

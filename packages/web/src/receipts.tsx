@@ -1,7 +1,7 @@
 import type { DeliveryState, MailDelivery } from '@polyphony/protocol';
 import type { JSX } from 'react';
 import { harmless } from './harmless.ts';
-import { ageOf } from './pane-state.ts';
+import { untilOf } from './until.ts';
 import { Who } from './who.tsx';
 
 const tones: Readonly<Record<DeliveryState | 'read', string>> = {
@@ -41,11 +41,8 @@ export function Receipts({
 /** Why it has got no further, and when that is tried again. */
 function moreOf({ reason, next_attempt_at: next }: MailDelivery, now: number): string {
   const because = reason === undefined ? undefined : harmless(reason).replaceAll('_', ' ');
-  const left = next === undefined ? undefined : Date.parse(next) - now;
-  const again =
-    next === undefined || left === undefined
-      ? undefined
-      : `next attempt ${left > 0 ? `in ${ageOf(new Date(now).toISOString(), Date.parse(next))}` : 'now'}`;
+  const left = next === undefined ? undefined : untilOf(next, now);
+  const again = next && `next attempt ${left === undefined ? 'now' : `in ${left}`}`;
   return [because, again].filter(Boolean).join(', ');
 }
 
