@@ -23,6 +23,8 @@ interface MessageOptions {
   readonly echoMs?: number;
   /** Aborted when whoever sent it has gone. */
   readonly gone?: AbortSignal;
+  /** Why it may not be typed now, asked when nobody else can type: before the first byte, and again before Enter. */
+  readonly check?: (step: 'text' | 'enter') => Promise<string | undefined>;
 }
 
 type Look = Reading & { readonly takesPastes: boolean; readonly ended: boolean };
@@ -34,12 +36,12 @@ const shells = new Set(['sh', 'bash', 'dash', 'zsh', 'fish', 'ksh', 'csh', 'tcsh
 export async function typeMessage(
   terminal: Terminal,
   text: string,
-  { readyMs = 60_000, echoMs = 15_000, gone }: MessageOptions = {},
+  { readyMs = 60_000, echoMs = 15_000, gone, check }: MessageOptions = {},
 ): Promise<Delivery> {
   const { name } = recogniseVendor(terminal.argv);
   const program = basename(terminal.argv[0] ?? '');
   if (shells.has(program)) return failed(`${program} would run the message as a command`);
-  const { paste, pauseMs, enter } = compose(name, text);
+  const { text: told, paste, pauseMs, enter } = compose(name, text);
   if (name === 'generic') {
     await terminal.hold(async (type) => {
       await type(paste);
@@ -68,7 +70,8 @@ export async function typeMessage(
       await waitFor(look, Math.min(readyMs, echoMs), (seen) => isReady(seen) || gone?.aborted === true),
     );
     if (gone?.aborted) return failed('whoever sent it has gone, and nothing was typed');
-    if (obstacle) return failed(obstacle);
+    const forbidden = obstacle ?? (await check?.('text'));
+    if (forbidden) return failed(forbidden);
     await type(paste);
     const shown = await waitFor(look, echoMs, isShown);
     if (!shown.composer?.draft) return uncertain('the screen did not show what was typed');
@@ -76,6 +79,10 @@ export async function typeMessage(
     const before = await waitFor(look, echoMs, isReady);
     // A question may have come up in between: Enter would answer it.
     if (!before.composer) return uncertain(`Enter was not pressed: ${before.evidence}`);
+    if (check && squeezed(before.composer.draft) !== squeezed(told))
+      return uncertain('Enter was not pressed: somebody has written there meanwhile');
+    const late = await check?.('enter');
+    if (late) return uncertain(`Enter was not pressed: ${late}`);
     await type(enter);
     const sent = await waitFor(look, echoMs, isSent);
     return isSent(sent)
@@ -90,6 +97,9 @@ const isReady = ({ composer, status, takesPastes }: Look): boolean =>
 const isShown = ({ composer, status }: Look): boolean => Boolean(composer?.draft) || status === 'blocked';
 const isSent = ({ composer, status, queued }: Look): boolean =>
   queued === true || status === 'blocked' || composer?.draft === '';
+
+/** As it is compared: screens break lines where they like. */
+const squeezed = (text: string): string => text.replace(/\s+/g, '');
 
 function obstacleIn({ composer, status, blockedOn, evidence, ended }: Look): string | undefined {
   if (ended) return 'it has ended';

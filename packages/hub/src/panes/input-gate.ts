@@ -1,4 +1,5 @@
 import { PolyError } from '@polyphony/protocol';
+import type { Clock } from '../platform/clock.ts';
 import { Turns } from '../platform/turns.ts';
 import type { PaneBackend } from './backend.ts';
 import type { PaneBook } from './pane-book.ts';
@@ -8,6 +9,8 @@ import type { PaneRecord } from './pane-record.ts';
 export interface InputGate {
   /** Own bytes of whoever may write to the pane: they arrive whole, in order, and exactly as given. */
   type(paneId: string, bytes: Buffer): Promise<void>;
+  /** When somebody last typed there; nothing when nobody has since the hub was started. */
+  typedAt(paneId: string): number | undefined;
   /** Several writes that nobody else's come in between; everybody else waits meanwhile. */
   hold<T>(paneId: string, work: (type: (bytes: Buffer) => Promise<void>) => Promise<T>): Promise<T>;
 }
@@ -15,15 +18,17 @@ export interface InputGate {
 export interface InputGateOptions {
   readonly book: PaneBook;
   readonly backendOf: (record: PaneRecord) => PaneBackend;
+  readonly clock: Clock;
 }
 
 /** How much may wait for a program that does not read. */
 const mostWaiting = 4 * 1024 * 1024;
 
-export function createInputGate({ book, backendOf }: InputGateOptions): InputGate {
+export function createInputGate({ book, backendOf, clock }: InputGateOptions): InputGate {
   const turns = new Turns();
   /** Bytes that wait for their turn, by pane. */
   const waiting = new Map<string, number>();
+  const typed = new Map<string, number>();
   const queue = async (paneId: string, bytes: Buffer): Promise<void> => {
     const before = waiting.get(paneId) ?? 0;
     if (before + bytes.length > mostWaiting) {
@@ -36,6 +41,7 @@ export function createInputGate({ book, backendOf }: InputGateOptions): InputGat
       );
     }
     waiting.set(paneId, before + bytes.length);
+    typed.set(paneId, clock.now());
     try {
       await turns.take(paneId, () => write(paneId, bytes));
     } finally {
@@ -55,6 +61,7 @@ export function createInputGate({ book, backendOf }: InputGateOptions): InputGat
   };
   return {
     type: queue,
+    typedAt: (paneId) => typed.get(paneId),
     hold: (paneId, work) => turns.take(paneId, () => work((bytes) => write(paneId, bytes))),
   };
 }

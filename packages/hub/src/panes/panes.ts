@@ -91,7 +91,11 @@ export class Panes {
         );
       },
     });
-    this.gate = createInputGate({ book, backendOf: (record) => this.backendOf(record) });
+    this.gate = createInputGate({
+      book,
+      backendOf: (record) => this.backendOf(record),
+      clock: options.clock,
+    });
   }
 
   static async open(options: PanesOptions): Promise<Panes> {

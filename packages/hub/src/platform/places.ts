@@ -16,6 +16,8 @@ export interface Places {
   readonly host: string;
   /** Where capture hooks leave what agents did. */
   readonly journal: string;
+  /** Where delivery hooks find what agents are to hear, a folder for each pane. */
+  readonly inboxes: string;
   /** What the hooks of agents start. */
   readonly hooks: string;
   /** The user's own rules by which screens of agents are read, a folder for each agent. */
@@ -46,6 +48,7 @@ export function placesOf(env: Readonly<Record<string, string | undefined>>): Pla
     extensions: resolve(env.POLY_EXTENSIONS_DIR || join(home, 'extensions')),
     host: join(runtime, 'host'),
     journal: join(home, 'journal'),
+    inboxes: join(home, 'inbox'),
     hooks: join(home, 'hooks'),
     screens: join(home, 'screens'),
     panes: join(home, 'panes'),

@@ -13,6 +13,8 @@ export interface Settings {
   readonly handlerTimeoutMs: number;
   /** How many lines of a pane's output are kept. */
   readonly bufferLines: number;
+  /** For so long nothing may have happened in a pane before a hint is typed there. */
+  readonly quietMs: number;
 }
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -44,6 +46,7 @@ export function readSettings(env: Env): Settings {
     sessionName,
     handlerTimeoutMs: wholeNumber(env, 'POLY_EVENT_HANDLER_TIMEOUT_MS', 600_000) ?? 5_000,
     bufferLines: wholeNumber(env, 'PTY_MAX_BUFFER_LINES', 10_000_000) ?? 50_000,
+    quietMs: wholeNumber(env, 'POKE_QUIET_MS', 600_000) ?? 2_000,
   };
 }
 

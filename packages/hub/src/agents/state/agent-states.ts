@@ -202,6 +202,11 @@ export class AgentStates {
     };
   }
 
+  /** When it last printed something; nothing where nobody has followed that. */
+  drawnAt(paneId: string): number | undefined {
+    return this.#entries.get(paneId)?.agent.drawnAt;
+  }
+
   /** What is known of an agent without its screen. */
   told(paneId: string): Signal | undefined {
     const signals = this.#entries.get(paneId)?.agent.signals ?? [];

@@ -60,6 +60,11 @@ export class WatchedAgent {
     return [...this.#signals.values()];
   }
 
+  /** When it last printed something, as far as it was followed. */
+  get drawnAt(): number | undefined {
+    return this.#drawn || undefined;
+  }
+
   /** Which conversation it is in, where it writes that down itself. */
   get sessionId(): string | null {
     return this.#sessionFile?.sessionId ?? null;
