@@ -67,7 +67,11 @@ const changes: Readonly<Record<string, (status?: string) => 'running' | 'blocked
 };
 
 /** Notes what OpenCode does with the pane it runs in, where it runs in one. */
-export function createStateSync(hub: Hub, env: Env): (event: OpenCodeEvent) => void {
+export function createStateSync(
+  hub: Hub,
+  env: Env,
+  onSession: (session: string) => void = () => undefined,
+): (event: OpenCodeEvent) => void {
   const { POLY_PANE: paneId, POLY_TOKEN: token } = env;
   if (!paneId || !token) return () => undefined;
   const events = new StateOfEvents();
@@ -75,6 +79,7 @@ export function createStateSync(hub: Hub, env: Env): (event: OpenCodeEvent) => v
   let turn = Promise.resolve<unknown>(undefined);
   return (event) => {
     const state = events.next(event);
+    if (state?.sessionId !== undefined) onSession(state.sessionId);
     if (state === undefined || JSON.stringify(state) === told) return;
     told = JSON.stringify(state);
     const tell = () => hub.running.call('agent:set-state', { paneId, runtime: 'opencode', ...state });

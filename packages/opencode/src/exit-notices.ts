@@ -1,10 +1,11 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Meta, PolyError } from '@polyphony/protocol';
 import type { Exit } from './follow-exits.ts';
 import type { Hub } from './hub.ts';
 import type { OpenCodeClient } from './opencode.ts';
 import { notes, ownerOf, projectPanes, unlessGone } from './project-panes.ts';
+import { newMessageId, promptSession } from './session-prompt.ts';
 
 export interface ExitNoticesOptions {
   readonly hub: Hub;
@@ -16,10 +17,7 @@ const firstMs = 500;
 const mostMs = 30_000;
 const mostPosts = 10;
 
-/**
- * Tells a session of the end of a pane it asked to be told of: once, whatever is restarted. OpenCode 1.18.33 answers
- * 204 to a prompt it then loses when a turn just died, so that the same message is posted again until a turn saw it.
- */
+/** Tells a session of the end of a pane it asked to be told of: once, whatever is restarted. */
 export class ExitNotices {
   readonly #options: ExitNoticesOptions;
   readonly #stop = new AbortController();
@@ -80,29 +78,10 @@ export class ExitNotices {
     const { claimed: messageID } = progress;
     if (messageID === undefined) return true;
 
-    const path = { id: session };
-    const found = await client.session.get({ path });
-    if (found.response?.status === 404) return true;
-    const seen = await this.#progressOf(session, messageID);
-    if (seen === 'seen') {
-      await hub.running.call('pane:set-meta', { paneId, key: notes.noticed, value: true });
-      return true;
-    }
-    if (seen === 'busy') return false;
-    if (++progress.posts > mostPosts) return true;
-    const { agent, model } = found.data ?? {};
-    await client.session.promptAsync({
-      path,
-      body: {
-        messageID,
-        // Without these OpenCode 1.18.33 would go on as its default agent.
-        agent,
-        model: model && { providerID: model.providerID, modelID: model.id },
-        variant: model?.variant === 'default' ? undefined : model?.variant,
-        parts: [{ id: messageID.replace('msg_', 'prt_'), type: 'text', text: notice }],
-      },
-    });
-    return false;
+    const step = await promptSession(client, session, messageID, notice, progress.posts < mostPosts);
+    if (step === 'posted') progress.posts += 1;
+    if (step === 'seen') await hub.running.call('pane:set-meta', { paneId, key: notes.noticed, value: true });
+    return step !== 'posted' && step !== 'waiting';
   }
 
   /** The session this plugin has to tell; of what a process that is gone has left, when the session comes to life. */
@@ -139,25 +118,6 @@ export class ExitNotices {
       },
     );
   }
-
-  async #progressOf(session: string, messageID: string): Promise<'seen' | 'busy' | 'absent'> {
-    const { client } = this.#options;
-    const messages = (await client.session.messages({ path: { id: session } })).data ?? [];
-    const ours = messages.find(({ info }) => info.id === messageID)?.info;
-    if (!ours) return 'absent';
-    const seen = messages.some(
-      ({ info }) =>
-        info.role === 'assistant' && (info.parentID === messageID || info.time.created > ours.time.created),
-    );
-    if (seen) return 'seen';
-    return (await client.session.status()).data?.[session] === undefined ? 'absent' : 'busy';
-  }
-}
-
-/** As OpenCode makes its own: they sort by time. */
-function newMessageId(): string {
-  const time = (BigInt(Date.now()) * 0x1000n).toString(16).slice(-12).padStart(12, '0');
-  return `msg_${time}${randomBytes(7).toString('hex')}`;
 }
 
 function isAlive(pid: number): boolean {

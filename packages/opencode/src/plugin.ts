@@ -4,6 +4,7 @@ import { ExitNotices } from './exit-notices.ts';
 import type { Env } from './find-hub.ts';
 import { followExits } from './follow-exits.ts';
 import { createHub } from './hub.ts';
+import { PaneInbox } from './inbox.ts';
 import type { Hooks, PluginInput } from './opencode.ts';
 import { closeSessionPanes } from './project-panes.ts';
 import { createTools } from './tools.ts';
@@ -14,7 +15,8 @@ export function createPlugin({ client, directory }: PluginInput, env: Env = proc
   const notices = new ExitNotices({ hub, client, directory });
   const follower = followExits({ hub, onExit: (exit) => notices.take(exit), since: () => notices.since() });
   const project = { hub, client: hub.running, directory };
-  const syncState = createStateSync(hub, env);
+  const inbox = new PaneInbox({ client, env });
+  const syncState = createStateSync(hub, env, (session) => inbox.meet(session));
 
   return {
     tool: createTools({ hub, directory, env, following: () => follower.following() }),
@@ -33,6 +35,7 @@ export function createPlugin({ client, directory }: PluginInput, env: Env = proc
     async dispose() {
       follower.close();
       notices.close();
+      inbox.close();
     },
   };
 }
