@@ -30,6 +30,7 @@ const hubFolders = {
   tasks: ['registry', 'events', 'store', 'platform'],
   contracts: ['registry', 'events', 'store', 'platform'],
   files: ['registry', 'events', 'store', 'platform'],
+  delivery: ['registry', 'events', 'store', 'platform'],
   mail: ['registry', 'events', 'store', 'platform'],
   notices: ['events', 'platform'],
   edges: ['registry', 'events', 'platform', 'notices'],

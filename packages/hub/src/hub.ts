@@ -16,6 +16,9 @@ import { Intake } from './capture/intake.ts';
 import { Journal } from './capture/journal.ts';
 import { registerContractActions } from './contracts/actions.ts';
 import { Contracts } from './contracts/contracts.ts';
+import type { Courier } from './delivery/courier.ts';
+import { closeRead, stepsOf } from './delivery/delivery-rows.ts';
+import { ExitLetters } from './delivery/exit-letters.ts';
 import { exchangeRoute, hubRoutes } from './edges/hub-routes.ts';
 import { McpEdge } from './edges/mcp/edge.ts';
 import { sessionRoutes } from './edges/session-routes.ts';
@@ -61,6 +64,7 @@ import { rebuiltTasks, staleTasks } from './tasks/built-on.ts';
 import { Tasks } from './tasks/tasks.ts';
 import { agentPanes, paneLiveness, statePanes } from './wiring/agent-panes.ts';
 import { contractMail } from './wiring/contract-mail.ts';
+import { createCourier, exitLetterOwner, heardTurn } from './wiring/delivery.ts';
 import { openDoors } from './wiring/doors.ts';
 import { eventView } from './wiring/event-view.ts';
 import { foreignProcesses } from './wiring/foreign-processes.ts';
@@ -216,6 +220,7 @@ async function build(
         states.forget((payload as { readonly paneId: string }).paneId);
   });
   ends.push(() => states.close());
+  let courier: Courier | undefined;
   const intake = new Intake({
     ...{ store, events, clock, log },
     journal: new Journal(places.journal),
@@ -225,9 +230,13 @@ async function build(
       return credentials.paneOf(token) ?? panes.book.list().find(({ tokenHash }) => tokenHash === hash)?.id;
     },
     adoptedOf: (origin) => adopted.ownerOf(origin),
-    onTaken: ({ pane, asTool, occurredAt, normalised, state }) => {
+    onTaken: (capture) => {
+      const { pane, asTool, occurredAt, normalised, state } = capture;
       // What an agent does as a tool of another says nothing of the one in the pane.
-      if (pane !== null && !asTool) states.hear(pane, heardOf(occurredAt, normalised, state));
+      if (pane === null || asTool) return;
+      states.hear(pane, heardOf(occurredAt, normalised, state));
+      const turn = heardTurn(capture);
+      if (turn) courier?.hear(turn);
     },
   });
   ends.push(() => intake.close());
@@ -236,6 +245,8 @@ async function build(
     unreadAlertMs: config.mail.unread_alert,
     paneLiveness: (pane) => paneLiveness(panes.book, pane),
     folderOfPane: (pane) => panes.book.find(pane)?.cwd,
+    stepsOf: (seq) => stepsOf(store, seq),
+    onRead: closeRead,
   });
   ends.push(() => mail.close());
   const holders = createHolders(mail, (pane) => panes.book.find(pane)?.cwd);
@@ -367,6 +378,15 @@ async function build(
   await tasks.start(isGone);
   await claims.start(isGone);
   await contracts.start();
+  const delivery = { store, events, clock, log, hub, mail, panes, states, rules };
+  courier = createCourier({ ...delivery, inboxes: places.inboxes, quietMs: settings.quietMs });
+  ends.push(() => courier?.close());
+  const exitLetters = await ExitLetters.open({
+    ...{ store, events, log },
+    ownerOf: (paneId) => exitLetterOwner(panes.book, mail, paneId),
+    tell: (...notice) => mail.tell(...notice),
+  });
+  ends.push(() => exitLetters.close());
   const openRoutes = [exchangeRoute(credentials), ...webFiles(options.web)];
   const notifier = new Notifier({
     ...{ events, log, env, wanted: config.notify },

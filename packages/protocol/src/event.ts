@@ -1,4 +1,4 @@
-import type { AgentReason, AgentStatus, Authority } from './agent.ts';
+import type { AgentReason, AgentStatus, Authority, DeliveryState } from './agent.ts';
 import type { Approval, Decision } from './approval.ts';
 import type { CaptureKind } from './capture.ts';
 import type { ContractChange } from './contract-change.ts';
@@ -102,6 +102,14 @@ export interface BuiltInEvents {
   };
   /** Somebody has read up to here. */
   readonly 'mail:read': { readonly recipient: string; readonly upTo: number };
+  /** How far messages have got with one recipient: each step, in order. */
+  readonly 'mail:delivery': {
+    readonly recipient: string;
+    readonly messages: readonly string[];
+    readonly state: DeliveryState;
+    readonly door?: string | undefined;
+    readonly reason?: string | undefined;
+  };
   /** What retention forgot. */
   readonly 'mail:forgotten': { readonly messages: number; readonly unread: number };
   readonly 'task:added': {

@@ -302,6 +302,15 @@ export interface MailDelivery {
   readonly attempts: number;
   readonly next_attempt_at?: string | undefined;
   readonly updated_at: string;
+  /** Everything that was done about it, in order. */
+  readonly steps: readonly MailDeliveryStep[];
+}
+
+export interface MailDeliveryStep {
+  readonly at: string;
+  readonly state: DeliveryState;
+  readonly door?: string | undefined;
+  readonly reason?: string | undefined;
 }
 
 export interface MailStatusResult {
@@ -333,6 +342,14 @@ export const mailStatus: Action<MailStatusParams, MailStatusResult> = defineActi
         attempts: z.int(),
         next_attempt_at: z.string().optional(),
         updated_at: z.string(),
+        steps: z.array(
+          z.object({
+            at: z.string(),
+            state: z.enum(deliveryStates),
+            door: z.string().optional(),
+            reason: z.string().optional(),
+          }),
+        ),
       }),
     ),
   }),

@@ -13,7 +13,7 @@ import type { Understood } from './understand.ts';
 import { understandAll } from './understanding.ts';
 
 /** An event that is in the record. */
-interface Capture {
+export interface Capture {
   readonly id: string;
   readonly agent: string;
   /** The pane, where its credential proved it; or the adopted agent, by its process or its conversation. */

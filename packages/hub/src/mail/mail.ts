@@ -5,13 +5,13 @@ import type { Log } from '../platform/log.ts';
 import type { Random } from '../platform/random.ts';
 import type { Caller } from '../registry/caller.ts';
 import type { Credentials } from '../registry/credentials.ts';
-import type { Store } from '../store/store.ts';
+import type { Statement, Store } from '../store/store.ts';
 import { Addresses } from './addresses.ts';
 import { AgentBook } from './agent-book.ts';
 import { callerOf } from './agent-record.ts';
 import { Identity } from './identity.ts';
 import { PairLimit } from './limits.ts';
-import { Mailbox, type Sender } from './mailbox.ts';
+import { type Letter, Mailbox, type MailboxOptions, type Sender, type StepsOf } from './mailbox.ts';
 import { type PaneLiveness, Presence } from './presence.ts';
 import { Receipts } from './receipts.ts';
 import { Retention } from './retention.ts';
@@ -29,6 +29,8 @@ export interface MailOptions {
   readonly unreadAlertMs: number;
   readonly paneLiveness: PaneLiveness;
   readonly folderOfPane: (pane: string) => string | undefined;
+  readonly stepsOf: StepsOf;
+  readonly onRead: NonNullable<MailboxOptions['onRead']>;
 }
 
 /** Everything mail consists of. */
@@ -45,6 +47,12 @@ export interface Mail {
   passOf(caller: Caller): string | undefined;
   /** Who showed a pass, whatever credential the connection was opened with; throws where it is not ours. */
   readPass(pass: string, by: Caller, ended: AbortSignal): Caller;
+  /** A notice of the hub to one agent, in one commit with whatever must be true together with it. */
+  tell(
+    agent: string,
+    notice: Pick<Letter, 'subject' | 'body'>,
+    statements: readonly Statement[],
+  ): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -57,6 +65,8 @@ export async function openMail(options: MailOptions): Promise<Mail> {
     limit: new PairLimit(clock),
     unreadAlertMs: options.unreadAlertMs,
     nameOf: (key) => book.get(key)?.name ?? key,
+    stepsOf: options.stepsOf,
+    onRead: options.onRead,
   });
   const identity = new Identity({
     ...{ book, presence, clock, random },
@@ -91,6 +101,22 @@ export async function openMail(options: MailOptions): Promise<Mail> {
       // One that was taken over meanwhile hears why at its next call.
       if (record.generation === Number(generation)) presence.join(record, ended);
       return callerOf({ ...record, generation: Number(generation) }, by);
+    },
+    async tell(agent, notice, together) {
+      const record = book.get(agent);
+      if (!record) return;
+      const to = addresses.partyOf(agent);
+      const about = {
+        kind: 'notice',
+        project: record.project,
+        addressed: to.name,
+        recipients: [to],
+      } as const;
+      await mailbox.send(
+        hub,
+        { ...notice, ...about, need_reply: false },
+        ({ statements = [], drafts = [] }) => events.append(drafts, [...together, ...statements]),
+      );
     },
     close: () => alerts.close(),
   };

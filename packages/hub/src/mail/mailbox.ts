@@ -52,7 +52,22 @@ export interface MailboxOptions {
   /** After how long a message that wants an answer and stays unread is told of. */
   readonly unreadAlertMs: number;
   readonly nameOf: (recipient: string) => string;
+  /** What was done about a message so far, for all who are to get it. */
+  readonly stepsOf?: StepsOf;
+  /** What else is true once somebody has read up to here; committed with it. */
+  readonly onRead?: (recipient: string, upTo: number, at: number) => readonly Statement[];
 }
+
+/** Whoever delivers writes down each step; this noun only tells of them. */
+export type StepsOf = (seq: number) => Promise<
+  readonly {
+    readonly recipient: string;
+    readonly at: number;
+    readonly state: DeliveryState;
+    readonly door: string | null;
+    readonly reason: string | null;
+  }[]
+>;
 
 /** What a page holds at most of bodies, beside its first message. */
 const pageBytes = 1024 * 1024;
@@ -139,6 +154,7 @@ export class Mailbox {
     commit: Commit,
   ): Promise<MailInboxResult> {
     const looks = params.peek || params.since_event_id !== undefined || params.thread_id !== undefined;
+    const { clock, onRead = () => [] } = this.#options;
     for (;;) {
       const cursor = await this.cursorOf(reader.key);
       const after = params.since_event_id ?? (params.thread_id === undefined ? cursor : 0);
@@ -147,7 +163,7 @@ export class Mailbox {
       if (looks || upTo === cursor) return page;
       try {
         await commit({
-          statements: [moveCursor(reader.key, cursor, upTo)],
+          statements: [moveCursor(reader.key, cursor, upTo), ...onRead(reader.key, upTo, clock.now())],
           drafts: [draft(source, 'mail:read', { recipient: reader.key, upTo })],
           result: page,
         });
@@ -173,7 +189,7 @@ export class Mailbox {
 
   /** How far a message has got; for its sender alone, and for the user. */
   async status(asker: Party, seesAll: boolean, messageId: string): Promise<MailStatusResult> {
-    const { store, nameOf } = this.#options;
+    const { store, nameOf, stepsOf = async () => [] } = this.#options;
     const message = await this.#find(messageId);
     if (!message || !(seesAll || message.sender === asker.key))
       throw new PolyError('not_found', `there is no message ${messageId} of yours.`, {
@@ -186,6 +202,7 @@ export class Mailbox {
         WHERE message = ? ORDER BY deliveries.recipient`,
       [message.seq],
     );
+    const steps = await stepsOf(message.seq);
     return {
       message_id: message.id,
       event_id: message.seq,
@@ -200,6 +217,13 @@ export class Mailbox {
         attempts: row.attempts,
         ...(row.next_at !== null && { next_attempt_at: new Date(row.next_at).toISOString() }),
         updated_at: new Date(row.updated_at).toISOString(),
+        steps: steps
+          .filter(({ recipient }) => recipient === row.recipient)
+          .map(({ at, state, door, reason }) => ({
+            ...{ at: new Date(at).toISOString(), state },
+            ...(door !== null && { door }),
+            ...(reason !== null && { reason }),
+          })),
       })),
     };
   }

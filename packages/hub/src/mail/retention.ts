@@ -87,13 +87,14 @@ export class Retention {
       [
         { sql: `DELETE FROM outbox WHERE message ${these}`, values: seqs },
         { sql: `DELETE FROM deliveries WHERE message ${these}`, values: seqs },
+        { sql: `DELETE FROM delivery_steps WHERE message ${these}`, values: seqs },
         { sql: `DELETE FROM messages WHERE seq ${these}`, values: seqs },
         // A number is never given out again, also when no message is left.
         keepFact('last_seq', String(last)),
       ],
       { onFullDisk: true },
     );
-    done.messages += results[2]?.changes ?? 0;
+    done.messages += results[3]?.changes ?? 0;
     done.deliveries += results[1]?.changes ?? 0;
     done.unread += unread;
     return old.length === most;

@@ -283,6 +283,25 @@ export const migrations: readonly Migration[] = [
       ) STRICT`,
     ],
   },
+  {
+    id: 10,
+    name: 'delivery',
+    statements: [
+      'ALTER TABLE deliveries ADD COLUMN hint INTEGER',
+      `CREATE INDEX deliveries_open ON deliveries (recipient, message) WHERE state <> 'seen'`,
+      'CREATE INDEX outbox_by_recipient ON outbox (kind, recipient, message)',
+      `CREATE TABLE delivery_steps (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        recipient TEXT NOT NULL,
+        message INTEGER NOT NULL,
+        at INTEGER NOT NULL,
+        state TEXT NOT NULL,
+        door TEXT,
+        reason TEXT
+      ) STRICT`,
+      'CREATE INDEX delivery_steps_by_message ON delivery_steps (message, id)',
+    ],
+  },
 ];
 
 export function searchIndex(steps: readonly Migration[], name: string): SearchIndex | undefined {

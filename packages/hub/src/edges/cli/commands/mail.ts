@@ -102,7 +102,12 @@ export const mailCommands: readonly Command[] = [
       }
       const status = await hub.call('mail:status', { message_id: id });
       if (json) return out.json(status);
-      out.table(status.statuses.map((one) => [out.paint('cyan', one.name), ...howFar(one)]));
+      for (const one of status.statuses) {
+        out.table([[out.paint('cyan', one.name), ...howFar(one)]]);
+        // One alone says no more than the line above.
+        if (one.steps.length > 1)
+          out.table(one.steps.map((step) => [`  ${step.at}`, step.state, shown(byWhat(step), 200)]));
+      }
     },
   }),
   command({
@@ -236,6 +241,14 @@ function show(message: MailMessage, out: Output): void {
   if (subject) out.line(`  ${out.paint('bold', shown(subject, 200))}`);
   for (const line of body.split(/\r?\n/)) out.line(`  ${revealedLine(line)}`);
 }
+
+const byWhat = ({
+  door,
+  reason,
+}: {
+  readonly door?: string | undefined;
+  readonly reason?: string | undefined;
+}): string => [door && `by ${door}`, reason].filter(Boolean).join(', ');
 
 function howFar({ state, read, door, reason, attempts, next_attempt_at }: MailDelivery): readonly string[] {
   const next = next_attempt_at && `again at ${next_attempt_at}`;

@@ -1,0 +1,59 @@
+import type { AgentStatus } from '@polyphony/protocol';
+import type { Hint } from './hint.ts';
+
+/** An agent in a pane, as it is when a hint is offered. */
+export interface Target {
+  /** Tells the pane from another that has its id before or after. */
+  readonly pane: { readonly id: string; readonly birth: string };
+  readonly vendor: string;
+  /** What it does, as far as anybody knows. */
+  readonly status: AgentStatus;
+  /** The words that told it. */
+  readonly evidence: string;
+  /** Its last turn was broken off by somebody, as far as its hooks tell. */
+  readonly interrupted: boolean;
+  /** Its conversation, where that is known. */
+  readonly sessionId: string | undefined;
+  readonly argv: readonly string[];
+  readonly cwd: string;
+  /** Its program. */
+  readonly pid: number;
+}
+
+/** How far an offer got. What was refused was not written, and may be offered again, here or at another door. */
+export type Offer =
+  | { readonly state: 'refused'; readonly reason: string }
+  | { readonly state: 'written'; readonly reason?: string }
+  | { readonly state: 'seen'; readonly reason?: string }
+  | { readonly state: 'uncertain'; readonly reason: string };
+
+/** What has become of a hint that a door took. */
+export type Look =
+  | { readonly state: 'seen'; readonly reason: string }
+  /** Nobody has taken it, and it was taken back: another door may be tried. */
+  | { readonly state: 'back'; readonly reason: string }
+  | { readonly state: 'waiting'; readonly reason?: string };
+
+export interface Door {
+  readonly name: string;
+  /** The same hint may be offered twice and is taken once: after a crash it is offered again. */
+  readonly repeatable: boolean;
+  /**
+   * Offers a hint. `begin` is awaited right before the first byte leaves: it writes down that this door is used, and
+   * answers false when nobody wants the hint any more. It never throws for what an agent or its server does.
+   */
+  offer(target: Target, hint: Hint, begin: () => Promise<boolean>): Promise<Offer>;
+  /** Finds out what became of a hint that it took. */
+  look?(target: Target, hint: Hint, why: LookWhy): Promise<Look>;
+}
+
+/** Why it is looked after a hint. */
+export interface LookWhy {
+  /** When a hook told something that it tells only when a model was asked since the time before. */
+  readonly heardAt?: number;
+  /** A time of the schedule has come: by now somebody should have taken it. */
+  readonly due?: boolean;
+}
+
+export const refused = (reason: string): Offer => ({ state: 'refused', reason });
+export const uncertain = (reason: string): Offer => ({ state: 'uncertain', reason });
