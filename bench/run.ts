@@ -13,6 +13,7 @@ import { terminal } from './terminal.ts';
 import { tmuxOperations } from './tmux-operations.ts';
 import { tmuxOutput } from './tmux-output.ts';
 import { tmuxSnapshot } from './tmux-snapshot.ts';
+import { wake } from './wake.ts';
 import { web } from './web.ts';
 
 const benches: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
@@ -25,6 +26,7 @@ const benches: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   terminal,
   search,
   agents,
+  wake,
   capture,
   tasks,
   'cli-start': cliStart,
