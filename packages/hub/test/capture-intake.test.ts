@@ -48,6 +48,7 @@ describe('the intake', () => {
       events: await createEventLog({ store, clock: systemClock }),
       journal: new Journal(journal),
       paneOf: () => undefined,
+      adoptedOf: () => undefined,
       onTaken: ({ normalised: { kind, session } }) => void taken.push(session ?? kind),
       ...more,
     });

@@ -1,14 +1,14 @@
+import type { MailThreadResult } from '@polyphony/protocol';
 import { type FormEvent, type JSX, type RefObject, useRef, useState } from 'react';
 import { harmless } from './harmless.ts';
 import type { HubState } from './hub-state.ts';
-import type { ThreadMessage } from './mail-thread.tsx';
 import { useOneAtATime } from './one-at-a-time.ts';
 import { type Choice, newKey, sendTo } from './recipients.ts';
 import { onCtrlEnter } from './submit-key.ts';
 
 interface AnswerBoxProps {
   readonly hub: HubState;
-  readonly messages: readonly ThreadMessage[];
+  readonly messages: readonly MailThreadResult['messages'][number][];
   readonly field: RefObject<HTMLTextAreaElement | null>;
 }
 
@@ -70,7 +70,7 @@ export function AnswerBox({ hub, messages, field }: AnswerBoxProps): JSX.Element
 }
 
 /** Whom an answer can be for, the likeliest first: who wrote last, else whoever it was for. */
-function choicesOf(messages: readonly ThreadMessage[]): readonly Choice[] {
+function choicesOf(messages: readonly MailThreadResult['messages'][number][]): readonly Choice[] {
   const found = new Map<string, Choice>();
   const add = (label: string, recipient: Choice['recipient']): void => {
     if (!found.has(label)) found.set(label, { label, recipient });

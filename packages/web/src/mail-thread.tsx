@@ -18,7 +18,7 @@ interface MailThreadViewProps {
   readonly onBack: () => void;
 }
 
-export type ThreadMessage = MailThreadResult['messages'][number];
+type ThreadMessage = MailThreadResult['messages'][number];
 
 const pageSize = 50;
 const most = 200;

@@ -46,7 +46,7 @@ import { Watches } from './watches.ts';
 type Commit = (step: Step) => Promise<Committed>;
 
 /** Those who build on contracts without having to say so: what they write with a new version, and who they are. */
-export interface Dependents {
+interface Dependents {
   changed(
     contract: string,
     version: number,

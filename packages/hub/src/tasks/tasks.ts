@@ -28,7 +28,7 @@ import { contractsOf, isoTime, needsOf, type TaskRow, tasksOf } from './task-row
 type Commit = (step: Step) => Promise<Committed>;
 
 /** A contract a task is built on, as those who know contracts name it. */
-export interface BuiltOn {
+interface BuiltOn {
   readonly contract: string;
   readonly name: string;
   readonly version: number;
@@ -36,7 +36,7 @@ export interface BuiltOn {
 }
 
 /** Finds the contracts that are meant, and keeps them as they are while the work is done. */
-export type HoldContracts = <T>(
+type HoldContracts = <T>(
   project: string,
   wanted: NonNullable<TaskAddParams['contracts']>,
   work: (found: readonly BuiltOn[]) => Promise<T>,
