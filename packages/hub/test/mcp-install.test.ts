@@ -409,7 +409,10 @@ describe('poly mcp install', () => {
     const env = { ...(ground.cli.env as Record<string, string>), PATH: '/usr/bin:/bin' };
     await client.connect(new StdioClientTransport({ command, args, env, cwd: project }));
     const { tools } = await client.listTools();
-    expect(tools.map(({ name }) => name).sort()).toEqual(['pty_list', 'pty_read', 'pty_screen', 'pty_wait']);
+    expect(tools.map(({ name }) => name).sort()).toEqual([
+      ...['get_delivery_status', 'get_inbox', 'list_agents'],
+      ...['pty_list', 'pty_read', 'pty_screen', 'pty_wait'],
+    ]);
     await client.close();
   });
 });
