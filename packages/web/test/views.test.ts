@@ -49,7 +49,9 @@ describe('the views', () => {
     await page.keyboard.type('jx');
     expect(await page.getByRole('dialog').count()).toBe(0);
     await ground.hub.client.call('pane:write', { paneId: id, data: 'meanwhile', enter: true });
-    await shown.locator('.xterm-rows').filter({ hasText: 'meanwhile' }).waitFor({ state: 'attached' });
+    // Roles find only what can be seen.
+    const behind = page.locator('.tile .xterm-rows').filter({ hasText: 'meanwhile' });
+    await behind.waitFor({ state: 'attached' });
     const tell = (status: 'running' | 'idle') =>
       ground.hub.client.call('agent:set-state', { paneId: id, status, runtime: 'other' });
     await tell('running');
