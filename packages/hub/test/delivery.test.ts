@@ -10,7 +10,8 @@ import { FakeComposer } from './fake-composer.ts';
 import { register, type TestAgent } from './mail-ground.ts';
 import { TestHub, until } from './test-hub.ts';
 
-const quietMs = 300;
+/** Long enough that a program that prints all the time does so within it, also on a busy machine. */
+const quietMs = 1_000;
 let count = 0;
 
 describe.each<Backend>(['pty', 'tmux'])('mail to an agent on %s', (backend) => {
@@ -83,6 +84,7 @@ describe.each<Backend>(['pty', 'tmux'])('mail to an agent on %s', (backend) => {
   it('writes nothing while it prints, and tries again as soon as it rests', async () => {
     const { agent, name } = await idleAgent();
     await agent.order({ every: 50 });
+    await hub.client.call('pane:wait', { paneId: agent.paneId, text: 'tick', timeoutMs: 30_000 });
     const sent = await send(name);
     const held = await isHeldBack(sent, /not_quiet|busy/);
     expect(Date.parse(held.next_attempt_at ?? '')).toBeGreaterThan(Date.parse(held.updated_at));

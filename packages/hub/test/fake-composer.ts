@@ -10,7 +10,7 @@ const screens = join(import.meta.dirname, 'screens', 'claude');
 
 /** Draws like Claude Code, takes pastes and keys as its composer does, and writes down what was submitted or approved. */
 const program = `#!${process.execPath}
-const { appendFileSync, readFileSync, writeFileSync } = require('node:fs');
+const { appendFileSync, readFileSync, renameSync, writeFileSync } = require('node:fs');
 const { createServer } = require('node:net');
 const { spawnSync } = require('node:child_process');
 const dir = process.env.FAKE_DIR;
@@ -66,7 +66,7 @@ createServer((socket) => {
     if (event) fire(...event);
     socket.end();
   });
-}).listen(dir + '/control', () => writeFileSync(dir + '/started', process.pid + ' ' + process.env.POLY_TOKEN));
+}).listen(dir + '/control', () => { writeFileSync(dir + '/starting', process.pid + ' ' + process.env.POLY_TOKEN); renameSync(dir + '/starting', dir + '/started'); });
 draw();
 `;
 
