@@ -51,7 +51,7 @@ describe('threads', () => {
     await bob.read();
     const { messages } = await hub.client.call('mail:thread', { thread_id: begun.thread_id });
     expect(messages).toMatchObject([
-      { from: 'agent:ada', body: 'Twice?', statuses: [{ name: 'bob', state: 'queued', read: true }] },
+      { from: 'agent:ada', body: 'Twice?', statuses: [{ name: 'bob', state: 'seen', read: true }] },
       { from: 'agent:bob', body: 'Once now.', statuses: [{ name: 'ada', read: false }] },
     ]);
     expect((await list()).threads.map(({ pending }) => pending)).toEqual([1, 0]);

@@ -76,6 +76,10 @@ const samples: Readonly<Record<string, readonly unknown[]>> = {
   items: [[{ name: 'sample', key: 'x', command: 'refresh-client' }]],
   monitor: [{ name: 'sample', what: '%*', format: '#{pane_id}' }],
   kind: ['list_panes'],
+  message_id: ['msg_0123456789abcdef'],
+  thread_id: ['msg_0123456789abcdef'],
+  task_id: ['tsk_1f3c22aa'],
+  depends_on: [['tsk_1f3c22aa']],
   operations: [[{ kind: 'list_panes', params: {} }], []],
 };
 const anything: readonly unknown[] = ['sample', 1, 0, 100, false, ['sample'], [], {}];

@@ -11,6 +11,7 @@ import {
   mailStatus,
   mailUnregister,
   PolyError,
+  readGiven,
 } from '@polyphony/protocol';
 import { schemaToList } from './schema-to-list.ts';
 import type { McpTool, ToolContext } from './tool.ts';
@@ -22,6 +23,8 @@ interface Use {
   /** Parameters that an agent has no use for. */
   readonly without?: readonly string[];
   readonly waits?: boolean;
+  /** Of no use where the next call comes from nobody knows whom. */
+  readonly remembers?: boolean;
   /** What is asked for, where that is not what was given. */
   asks?(given: Given, context: ToolContext): Given;
 }
@@ -34,7 +37,7 @@ const inFolder = (given: Given, { place }: ToolContext): Given => ({
 });
 
 const uses: readonly Use[] = [
-  { action: mailRegister, asks: (given, context) => inFolder(given, remembering(context)) },
+  { action: mailRegister, asks: inFolder, remembers: true },
   { action: mailUnregister },
   { action: mailAgents },
   { action: mailSend, without: ['project_dir'], waits: true },
@@ -51,30 +54,33 @@ const uses: readonly Use[] = [
     }),
   },
   { action: mailStatus },
-  { action: mailReconnect, asks: (given, context) => inFolder(given, remembering(context)) },
+  { action: mailReconnect, asks: inFolder, remembers: true },
 ];
 
 /** Mail, under the names that xats gave it. */
-export const mcpMailTools: readonly McpTool[] = uses.map(({ action, without = [], waits, asks }) => ({
-  name: action.tool ?? action.name,
-  toolset: 'mail',
-  description: action.summary,
-  effect: action.effect,
-  ...(waits && { waits }),
-  // Reading moves a cursor, and can do without.
-  ...(action === mailInbox && { looksWhenReadonly: true }),
-  get inputSchema() {
-    return schemaWithout(schemaToList(action.params), without);
-  },
-  async run(given, context) {
-    const asked = asks ? asks(given as Given, context) : given;
-    return { text: plainJson(await context.client.call(action.name, asked)), isWhole: true };
-  },
-}));
+export const mcpMailTools: readonly McpTool[] = uses.map(
+  ({ action, without = [], waits, remembers, asks }) => ({
+    name: action.tool ?? action.name,
+    toolset: 'mail',
+    description: action.summary,
+    effect: action.effect,
+    ...(waits && { waits }),
+    // Reading moves a cursor, and can do without.
+    ...(action === mailInbox && { looksWhenReadonly: true }),
+    get inputSchema() {
+      return schemaWithout(schemaToList(action.params), without);
+    },
+    async run(given, context) {
+      const asked = asks ? asks(given as Given, context) : given;
+      if (remembers && !context.remembers) refuseForgotten(action, asked);
+      return { text: plainJson(await context.client.call(action.name, asked)), isWhole: true };
+    },
+  }),
+);
 
-/** Who registers must be known again at the next call. */
-function remembering(context: ToolContext): ToolContext {
-  if (context.remembers) return context;
+/** Who registers must be known again at the next call; what was given is judged first. */
+function refuseForgotten({ name, params, secrets }: Action, asked: unknown): never {
+  readGiven(params, asked, { what: name, secrets });
   throw new PolyError('unavailable', 'this connection is forgotten between two calls, and you with it.', {
     hint: 'Your user can connect you with poly mcp, or with the secret of poly mail register as the bearer token.',
   });
