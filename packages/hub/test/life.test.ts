@@ -38,6 +38,7 @@ async function isWritten(hub: TestHub, id: string): Promise<void> {
   const { next } = await hub.client.call('pane:read', { paneId: id, tail: 0 });
   const folder = join(hub.dir, 'panes', id);
   await until(() => {
+    if (!existsSync(folder)) return false; // It comes with the first bytes.
     const [last = ''] = readdirSync(folder).toSorted(
       (a, b) => Number.parseInt(b, 10) - Number.parseInt(a, 10),
     );
