@@ -1,15 +1,26 @@
 import type { AgentReason } from './agent.ts';
 
 /** Of what a tool is given, what people would read first. */
-const telling = ['command', 'file_path', 'path', 'url', 'pattern', 'description'];
+const telling = ['command', 'file_path', 'filePath', 'path', 'url', 'pattern', 'description'];
 const longest = 200;
 
 /** What an agent waits for, in one line. */
-export function reasonText({ kind, tool, input, text }: AgentReason): string {
+export function reasonText({ kind, tool, input, text, resetsAt }: AgentReason): string {
   const subject = [tool, input === undefined ? text : subjectOf(input)].filter(Boolean).join(' ');
-  const line = subject === '' ? kind : `${kind}: ${subject}`;
+  const until = resetsAt === undefined ? '' : ` until ${timeOf(resetsAt)}`;
+  const line = `${kind}${until}${subject && `: ${subject}`}`;
   const flat = line.replace(/\s+/g, ' ');
   return flat.length > longest ? `${flat.slice(0, longest - 1)}…` : flat;
+}
+
+/** A time of day, here; one that is further off with its day. */
+function timeOf(resetsAt: string): string {
+  const date = new Date(resetsAt);
+  const two = (value: number): string => String(value).padStart(2, '0');
+  const time = `${two(date.getHours())}:${two(date.getMinutes())}`;
+  return date.getTime() - Date.now() < 20 * 3_600_000
+    ? time
+    : `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())} ${time}`;
 }
 
 function subjectOf(input: string): string {

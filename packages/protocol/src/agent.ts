@@ -85,6 +85,8 @@ export interface AgentReason {
   /** The question, or what it says. */
   readonly text?: string | undefined;
   readonly options?: readonly string[] | undefined;
+  /** When a limit ends, where that was told. */
+  readonly resetsAt?: string | undefined;
 }
 
 /** An agent that somebody else has started: where it runs, and what can be known of it and done with it. */
@@ -121,6 +123,8 @@ export interface AgentInfo {
   readonly since?: string | undefined;
   /** What it waits for. */
   readonly reason?: AgentReason | undefined;
+  /** Which conversation it is in, in its own words, where that is known. */
+  readonly sessionId?: string | undefined;
   /** What told the status, and who. */
   readonly evidence?: string | undefined;
   readonly authority?: Authority | undefined;
@@ -137,6 +141,7 @@ const reason = z.object({
   input: z.string().optional(),
   text: z.string().optional(),
   options: z.array(z.string()).optional(),
+  resetsAt: z.string().optional(),
 });
 
 const agentInfo = z.object({
@@ -145,6 +150,7 @@ const agentInfo = z.object({
   status: z.enum(agentStatuses),
   since: z.string().optional(),
   reason: reason.optional(),
+  sessionId: z.string().optional(),
   evidence: z.string().optional(),
   authority: z.enum(authorities).optional(),
   title: z.string(),
@@ -237,6 +243,12 @@ export interface Delivery {
   readonly reason?: string | undefined;
 }
 
+export const deliveryShape: z.ZodType<Delivery> = z.object({
+  state: z.enum(deliveryStates),
+  door: z.string(),
+  reason: z.string().optional(),
+});
+
 export interface AgentMessageParams {
   readonly paneId: string;
   readonly text: string;
@@ -246,7 +258,7 @@ export interface AgentMessageParams {
 export const agentMessage: Action<AgentMessageParams, Delivery> = defineAction({
   name: 'agent:message',
   summary: 'Gives an agent a message, and says how far it got.',
-  scope: 'pane:write',
+  scope: 'pane:drive',
   effect: 'write',
   onPane: true,
   params: z.strictObject({
@@ -259,12 +271,23 @@ export const agentMessage: Action<AgentMessageParams, Delivery> = defineAction({
       .optional()
       .describe('For how long it may show no place for text; 60 seconds when left out.'),
   }),
-  result: z.object({ state: z.enum(deliveryStates), door: z.string(), reason: z.string().optional() }),
+  result: deliveryShape,
+});
+
+/** A reason as somebody tells it: words of a program, which have an end. */
+const toldReason = z.strictObject({
+  kind: z.enum(reasonKinds),
+  tool: z.string().max(256).optional(),
+  input: z.string().max(4096).optional(),
+  text: z.string().max(4096).optional(),
+  options: z.array(z.string().max(256)).max(32).optional(),
+  resetsAt: z.iso.datetime().optional(),
 });
 
 export interface AgentSetStateParams {
   readonly paneId: string;
   readonly status: AgentStatus;
+  readonly reason?: AgentReason | undefined;
   readonly sessionId?: string | undefined;
   readonly error?: string | undefined;
   readonly runtime?: string | undefined;
@@ -279,6 +302,7 @@ export const agentSetState: Action<AgentSetStateParams, { readonly id: string }>
   params: z.strictObject({
     paneId,
     status: z.enum(agentStatuses),
+    reason: toldReason.optional().describe('What it waits for, when it is blocked.'),
     sessionId: z.string().min(1).max(256).optional(),
     error: z.string().max(4096).optional(),
     runtime: z.string().min(1).max(64).optional(),

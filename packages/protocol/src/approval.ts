@@ -2,8 +2,8 @@ import * as z from 'zod';
 import { type Action, defineAction, nothing } from './action.ts';
 import { paneId } from './id.ts';
 
-/** What is asked for: to start a program; to read, type into or change, end, or end and start anew another pane; to change extensions. */
-export const approvalKinds = ['spawn', 'read', 'write', 'close', 'restart', 'extension'] as const;
+/** What is asked for: to start a program; to read, type into or change, end, or end and start anew another pane; to change extensions; to have the seat of a session. */
+export const approvalKinds = ['spawn', 'read', 'write', 'close', 'restart', 'extension', 'seat'] as const;
 export type ApprovalKind = (typeof approvalKinds)[number];
 export type Decision = 'allow' | 'deny';
 
@@ -24,6 +24,8 @@ export interface Approval {
   readonly env?: readonly string[] | undefined;
   /** What would be typed, or the other parameters as JSON. */
   readonly text?: string | undefined;
+  /** Who is asked, where that is not the user. */
+  readonly decider?: string | undefined;
   /** Why the user is asked. */
   readonly reason: string;
   readonly by: string;
@@ -42,6 +44,7 @@ const approval: z.ZodType<Approval> = z.object({
   cwd: z.string().optional(),
   env: z.array(z.string()).optional(),
   text: z.string().optional(),
+  decider: z.string().optional(),
   reason: z.string(),
   by: z.string(),
   pane: paneId.optional(),

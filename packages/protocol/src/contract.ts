@@ -9,18 +9,25 @@ import {
   contractFormats,
 } from './contract-change.ts';
 import { type ProjectChoice, projectChoice } from './mail-identity.ts';
+import { isStorable, mustBeStorable } from './text.ts';
 
 const namePattern = /^[\p{L}\p{N}_.][\p{L}\p{M}\p{N}._/ -]{0,199}$/u;
+/** Whether a contract can be called that. */
+export const isContractName = (text: string): boolean =>
+  namePattern.test(text.normalize('NFC')) && text.trim() === text;
 const name: z.ZodType<string> = z
   .string()
-  .refine(
-    (text) => namePattern.test(text.normalize('NFC')) && text.trim() === text,
-    'must be 1-200 letters, digits, ".", "_", "-", "/" or spaces',
-  );
+  .refine(isContractName, 'must be 1-200 letters, digits, ".", "_", "-", "/" or spaces');
 const version = z.int();
 const project = {
   ...projectChoice,
-  project_dir: z.string().min(1).max(4096).optional().describe('Names the project where none is named.'),
+  project_dir: z
+    .string()
+    .min(1)
+    .max(4096)
+    .refine(isStorable, mustBeStorable)
+    .optional()
+    .describe('Names the project where none is named.'),
 };
 const format = z.enum(contractFormats).optional();
 
@@ -68,7 +75,7 @@ export const contractRegister: Action<ContractRegisterParams, ContractRegisterRe
     name,
     schema: z.record(z.string(), z.unknown()),
     format: format.describe('Told by the document when left out.'),
-    note: z.string().max(1000).optional(),
+    note: z.string().max(1000).refine(isStorable, mustBeStorable).optional(),
     ...project,
   }),
   result: z.object({
@@ -299,7 +306,12 @@ export const contractWatch: Action<ContractWatchParams, ContractInfo> = defineAc
   effect: 'write',
   oneStep: true,
   params: z.strictObject({
-    path: z.string().min(1).max(4096).describe('JSON Schema or OpenAPI, as JSON or YAML.'),
+    path: z
+      .string()
+      .min(1)
+      .max(4096)
+      .refine(isStorable, mustBeStorable)
+      .describe('JSON Schema or OpenAPI, as JSON or YAML.'),
     name: name.optional().describe('The path of the file in its project when left out.'),
     ...project,
   }),

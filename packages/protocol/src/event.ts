@@ -4,7 +4,10 @@ import type { CaptureKind } from './capture.ts';
 import type { ContractChange } from './contract-change.ts';
 import type { ErrorInfo } from './error.ts';
 import type { ClaimMode } from './file-claim.ts';
+import type { AnnotationKind } from './floor-annotation.ts';
+
 import type { Participant } from './id.ts';
+import type { TimelineKind } from './timeline-kind.ts';
 
 /** A fact in the log. */
 export interface PolyEvent<Payload = unknown> {
@@ -26,6 +29,25 @@ export interface TaskHolding {
   readonly project: string;
   readonly owner: string;
   readonly fence: number;
+}
+
+/** Which session, by its id, and by the key of its project. */
+export interface SessionPlace {
+  readonly sessionId: string;
+  readonly projectKey: string;
+}
+
+/** Who has the seat of a session from then on, or had it until then, and who had it before. */
+interface Seating extends SessionPlace {
+  readonly driver: string;
+  readonly fence: number;
+  readonly before?: string;
+}
+
+export interface AnnotationTold {
+  readonly annotationId: string;
+  readonly kind: AnnotationKind;
+  readonly entryId?: string;
 }
 
 /** What the hub itself tells. Anybody may emit any other name. */
@@ -89,6 +111,12 @@ export interface BuiltInEvents {
     readonly name: string;
     readonly project: string;
     readonly how: 'new' | 'again' | 'taken-over';
+  };
+  readonly 'mail:renamed': {
+    readonly agentId: string;
+    readonly name: string;
+    readonly before: string;
+    readonly project: string;
   };
   readonly 'mail:unregistered': { readonly agentId: string; readonly name: string; readonly project: string };
   /** A message is in the inboxes of these; what it says is for them alone. */
@@ -181,10 +209,49 @@ export interface BuiltInEvents {
     readonly reason: 'lease' | 'gone';
   };
   /** What exactly would be done may be secret: approval:list shows it, to the user alone. */
-  readonly 'approval:requested': Pick<Approval, 'id' | 'kind' | 'action' | 'paneId' | 'reason' | 'expiresAt'>;
+  readonly 'approval:requested': Pick<
+    Approval,
+    'id' | 'kind' | 'action' | 'paneId' | 'decider' | 'reason' | 'expiresAt'
+  >;
   readonly 'approval:resolved': { readonly id: string; readonly decision: Decision };
   readonly 'approval:expired': { readonly id: string };
   readonly 'approval:withdrawn': { readonly id: string; readonly reason: string };
+  readonly 'person:invited': { readonly participant: string };
+  /** Somebody who was invited has opened the page. */
+  readonly 'person:came': { readonly participant: string };
+  readonly 'person:removed': { readonly participant: string };
+  readonly 'project:created': { readonly projectKey: string; readonly name: string };
+  readonly 'project:renamed': { readonly projectKey: string; readonly name: string; readonly before: string };
+  readonly 'project:tagged': { readonly projectKey: string; readonly tags: readonly string[] };
+  readonly 'project:archived': { readonly projectKey: string; readonly archived: boolean };
+  readonly 'project:deleted': { readonly projectKey: string };
+  readonly 'project:retention': { readonly projectKey: string; readonly days: number | null };
+  readonly 'floor:archived': SessionPlace & { readonly archived: boolean };
+  readonly 'floor:deleted': SessionPlace;
+  /** A session is new; one that was forked says from which. */
+  readonly 'floor:opened': SessionPlace & { readonly slug: string; readonly forkedFrom?: string };
+  /** What an agent does goes into a session from now on. */
+  readonly 'floor:joined': SessionPlace & { readonly pane?: string; readonly agent?: string };
+  readonly 'floor:left': SessionPlace & { readonly pane?: string; readonly reason: string };
+  /** Its label, agent or driver is another. */
+  readonly 'floor:changed': SessionPlace;
+  readonly 'floor:annotated': SessionPlace & AnnotationTold;
+  readonly 'floor:unannotated': SessionPlace & AnnotationTold;
+  /** Somebody has the seat of a session, and may type there. */
+  readonly 'floor:claimed': Seating & { readonly leaseUntil: string };
+  readonly 'floor:handed-over': Seating & { readonly leaseUntil: string };
+  /** Its driver has left the seat open. */
+  readonly 'floor:released': Seating;
+  /** The seat is open, because its driver did nothing for too long, or is gone. */
+  readonly 'floor:expired': Seating & { readonly reason: 'lease' | 'gone' };
+  /** What is new in a timeline, without its words. */
+  readonly 'floor:recorded': SessionPlace & {
+    readonly entries: readonly {
+      readonly entryId: string;
+      readonly kind: TimelineKind;
+      readonly sender: string;
+    }[];
+  };
 }
 
 export type BuiltInEventName = keyof BuiltInEvents;
@@ -201,6 +268,7 @@ export const reservedNouns = [
   'handler',
   'mail',
   'pane',
+  'person',
   'project',
   'server',
   'session',

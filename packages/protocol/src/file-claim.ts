@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { type Action, defineAction } from './action.ts';
+import { isOneLine, isStorable, mustBeOneLine, mustBeStorable } from './text.ts';
 
 export const claimModes = ['exclusive', 'shared'] as const;
 export type ClaimMode = (typeof claimModes)[number];
@@ -55,8 +56,14 @@ const overlaps: z.ZodType<readonly ClaimOverlap[]> = z.array(
   }),
 );
 
-const root = z.string().min(1).max(4096).regex(/^\//, 'must be an absolute path').optional();
-const path = z.string().min(1).max(1024);
+const root = z
+  .string()
+  .min(1)
+  .max(4096)
+  .regex(/^\//, 'must be an absolute path')
+  .refine(isStorable, mustBeStorable)
+  .optional();
+const path = z.string().min(1).max(1024).refine(isStorable, mustBeStorable);
 
 export interface FileClaimParams {
   readonly paths: readonly string[];
@@ -85,7 +92,12 @@ export const fileClaim: Action<FileClaimParams, FileClaimResult> = defineAction(
       .describe('Files, folders or globs (* ? [a-z] {a,b} **) below the root.'),
     mode: z.enum(claimModes).optional().describe('exclusive when left out.'),
     ttl_s: z.int().min(1).max(86_400).optional().describe('Seconds until it ends; 3600 when left out.'),
-    reason: z.string().max(200).optional(),
+    reason: z
+      .string()
+      .max(200)
+      .refine(isStorable, mustBeStorable)
+      .refine(isOneLine, mustBeOneLine)
+      .optional(),
     root: root.describe('Folder the paths are written for; the one you work in when left out.'),
   }),
   result: claim.extend({ conflicts: overlaps }),

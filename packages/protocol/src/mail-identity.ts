@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { type Action, defineAction, nothing } from './action.ts';
-import { agentName, displayName, label } from './mail-names.ts';
+import { agentName, displayName, label, visibleText } from './mail-names.ts';
+import { isStorable, mustBeStorable } from './text.ts';
 
 /** Whether the program behind an agent runs; what cannot be known is not guessed. */
 export const livenessValues = ['alive', 'gone', 'unknown'] as const;
@@ -21,7 +22,13 @@ export const projectChoice: { readonly project: OptionalText; readonly team: Opt
   project: label.optional(),
   team: label.optional().describe('The same as project.'),
 };
-const projectDir = z.string().min(1).max(4096).optional().describe('Names the project where none is named.');
+const projectDir = z
+  .string()
+  .min(1)
+  .max(4096)
+  .refine(isStorable, mustBeStorable)
+  .optional()
+  .describe('Names the project where none is named.');
 
 export interface MailRegisterParams extends ProjectChoice {
   readonly name: string;
@@ -64,8 +71,8 @@ export const mailRegister: Action<MailRegisterParams, MailRegisterResult> = defi
     role: label.optional(),
     display_name: displayName.optional(),
     client: label.optional(),
-    model: short(100).optional(),
-    capabilities: z.array(short(64)).max(20).optional(),
+    model: visibleText(100).optional(),
+    capabilities: z.array(visibleText(64)).max(20).optional(),
     secret: short(128).optional().describe('As an earlier registration answered it.'),
     take_over: z
       .boolean()
@@ -82,6 +89,43 @@ export const mailRegister: Action<MailRegisterParams, MailRegisterResult> = defi
     secret: z.string().optional(),
     unread: z.int(),
     hint: z.string(),
+  }),
+});
+
+export interface MailRenameParams extends ProjectChoice {
+  readonly name: string;
+  readonly agent_name?: string | undefined;
+}
+
+export interface MailRenameResult {
+  readonly agent_id: string;
+  readonly name: string;
+  /** What it was called before. */
+  readonly before: string;
+  readonly participant: string;
+  readonly project: string;
+  readonly team: string;
+}
+
+export const mailRename: Action<MailRenameParams, MailRenameResult> = defineAction({
+  name: 'mail:rename',
+  summary: 'Gives an agent another name; it keeps its agent_id, its mail and how far it has read.',
+  scope: 'mail:write',
+  effect: 'write',
+  oneStep: true,
+  params: z.strictObject({
+    name: agentName.describe('What it is called from now on.'),
+    agent_name: agentName.optional().describe('Whom your user renames; an agent renames itself.'),
+    ...projectChoice,
+    project_dir: projectDir,
+  }),
+  result: z.object({
+    agent_id: agentId,
+    name: z.string(),
+    before: z.string(),
+    participant: z.string(),
+    project: z.string(),
+    team: z.string(),
   }),
 });
 

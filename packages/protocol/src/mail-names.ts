@@ -32,6 +32,14 @@ export const displayName: z.ZodType<string> = z
     'must be 1-80 visible characters',
   );
 
+/** A few words that a program says of itself. */
+export const visibleText = (most: number): z.ZodType<string> =>
+  z
+    .string()
+    .min(1)
+    .max(most)
+    .refine((text) => !unseen.test(text), 'must hold nothing that cannot be seen');
+
 /** What the hub and people are called; no agent may be, and no agent may play such a role. */
 const reserved = /^(__.*|hub|system|user|everyone|all|channel-proxy.*)$/;
 

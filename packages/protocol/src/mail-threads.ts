@@ -64,7 +64,7 @@ const before = z.int().min(1).optional();
 export const mailThreads: Action<MailThreadsParams, MailThreadsResult> = defineAction({
   name: 'mail:threads',
   summary: 'Lists what is written, between whomever, by threads; the one with the newest message first.',
-  scope: 'server:read',
+  scope: 'mail:watch',
   effect: 'read',
   params: z.strictObject({
     ...projectChoice,
@@ -91,7 +91,7 @@ export interface MailThreadResult {
 export const mailThread: Action<MailThreadParams, MailThreadResult> = defineAction({
   name: 'mail:thread',
   summary: 'Shows the newest messages of a thread, the oldest first, and how far each has got.',
-  scope: 'server:read',
+  scope: 'mail:watch',
   effect: 'read',
   params: z.strictObject({
     thread_id: messageId,
@@ -108,7 +108,7 @@ export const mailSeen: Action<{ readonly up_to_event_id: number }, { readonly un
   defineAction({
     name: 'mail:seen',
     summary: 'Notes that you have read your messages up to one; for people, who read by threads.',
-    scope: 'server:write',
+    scope: 'mail:watch',
     effect: 'write',
     oneStep: true,
     params: z.strictObject({ up_to_event_id: z.int().min(1) }),

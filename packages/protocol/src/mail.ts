@@ -4,6 +4,7 @@ import { type DeliveryState, deliveryStates } from './agent.ts';
 import { type Importance, importances } from './importance.ts';
 import { type ProjectChoice, projectChoice } from './mail-identity.ts';
 import { agentName, label } from './mail-names.ts';
+import { isOneLine, isStorable, mustBeStorable, utf8Length } from './text.ts';
 
 /** What a message may be at most, and how often one agent may write to another. */
 export const mailLimits: {
@@ -15,34 +16,19 @@ export const mailLimits: {
   readonly hops: number;
 } = { bodyBytes: 64 * 1024, subjectCharacters: 200, aMinute: 60, hops: 8 };
 
-/** What every store can keep: no NUL, and no half of a pair that stands for one character. */
-const storable = (text: string): boolean => text.isWellFormed() && !text.includes('\0');
-const notStorable = 'must hold no NUL and no half of a surrogate pair';
-
-/** How many bytes a text takes that is well formed. */
-function utf8Length(text: string): number {
-  let bytes = text.length;
-  for (let i = 0; i < text.length; i++) {
-    const unit = text.charCodeAt(i);
-    // Each half of a pair takes two of its four bytes.
-    if (unit >= 0x80) bytes += unit >= 0x800 && (unit < 0xd800 || unit > 0xdfff) ? 2 : 1;
-  }
-  return bytes;
-}
-
 const body: z.ZodType<string> = z
   .string()
   .min(1)
-  .refine(storable, notStorable)
+  .refine(isStorable, mustBeStorable)
   .refine(
     (text) => utf8Length(text) <= mailLimits.bodyBytes,
     `must be at most ${mailLimits.bodyBytes} bytes of UTF-8; keep what is longer in a file and name that`,
   );
 const subject = z
   .string()
-  .refine(storable, notStorable)
+  .refine(isStorable, mustBeStorable)
   .refine(
-    (text) => [...text].length <= mailLimits.subjectCharacters && !/[\r\n]/.test(text),
+    (text) => [...text].length <= mailLimits.subjectCharacters && isOneLine(text),
     `must be one line of at most ${mailLimits.subjectCharacters} characters`,
   )
   .optional();
@@ -120,7 +106,10 @@ const sending = {
   result: sent,
 } as const;
 
-const address = z.union([agentName, z.string().regex(/^user(:[a-z0-9][a-z0-9._-]{0,63})?$/)]);
+const address = z.union([
+  agentName,
+  z.string().regex(/^@?(user(:[a-z0-9][a-z0-9._-]{0,63})?|(agent:)?[a-z0-9][a-z0-9._-]{0,63})$/i),
+]);
 
 export interface MailSendParams extends Asking {
   readonly to_agent_name: string;
@@ -196,7 +185,7 @@ export interface MailMessage {
   readonly project: string;
   readonly to: string;
   readonly sent_at: string;
-  readonly kind: 'direct' | 'broadcast' | 'role' | 'notice';
+  readonly kind: 'direct' | 'broadcast' | 'role' | 'notice' | 'advice' | 'digest';
   readonly thread_id: string;
   readonly reply_to?: string | undefined;
   readonly hops: number;
@@ -217,7 +206,7 @@ export const mailMessage: z.ZodType<MailMessage> = z.object({
   project: z.string(),
   to: z.string(),
   sent_at: z.string(),
-  kind: z.enum(['direct', 'broadcast', 'role', 'notice']),
+  kind: z.enum(['direct', 'broadcast', 'role', 'notice', 'advice', 'digest']),
   thread_id: messageId,
   reply_to: messageId.optional(),
   hops: z.int(),
@@ -283,7 +272,7 @@ export const mailSearch: Action<MailSearchParams, MailSearchResult> = defineActi
   summary: 'Finds what you have received or sent by its words, the newest first.',
   scope: 'mail:read',
   effect: 'read',
-  params: z.strictObject({ query: z.string().min(1).max(1000).refine(storable, notStorable), limit }),
+  params: z.strictObject({ query: z.string().min(1).max(1000).refine(isStorable, mustBeStorable), limit }),
   result: z.object({ messages: z.array(mailMessage), has_more: z.boolean() }),
 });
 
@@ -377,7 +366,7 @@ export interface MailOverview {
 export const mailOverview: Action<Record<string, never>, MailOverview> = defineAction({
   name: 'mail:overview',
   summary: 'Says how many agents and messages there are, what is new for you, and what was forgotten last.',
-  scope: 'server:read',
+  scope: 'mail:watch',
   effect: 'read',
   params: nothing,
   result: z.object({

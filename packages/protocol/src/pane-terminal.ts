@@ -12,7 +12,7 @@ export interface PaneWriteParams extends PaneParams {
 export const paneWrite: Action<PaneWriteParams, { readonly bytes: number }> = defineAction({
   name: 'pane:write',
   summary: 'Types the caller’s own bytes into a pane.',
-  scope: 'pane:write',
+  scope: 'pane:drive',
   effect: 'write',
   onPane: true,
   params: z.strictObject({
@@ -35,7 +35,7 @@ export interface PaneKeysParams extends PaneParams {
 export const paneKeys: Action<PaneKeysParams, Record<string, never>> = defineAction({
   name: 'pane:keys',
   summary: 'Presses named keys in a pane.',
-  scope: 'pane:write',
+  scope: 'pane:drive',
   effect: 'write',
   onPane: true,
   params: z.strictObject({
@@ -153,7 +153,7 @@ export interface PaneResizeParams extends PaneParams {
 export const paneResize: Action<PaneResizeParams, Record<string, never>> = defineAction({
   name: 'pane:resize',
   summary: 'Changes the size of a pane.',
-  scope: 'pane:write',
+  scope: 'pane:drive',
   effect: 'write',
   onPane: true,
   params: z.strictObject({ paneId, cols, rows }),

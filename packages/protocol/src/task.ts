@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { type Action, defineAction } from './action.ts';
 import { type ProjectChoice, projectChoice } from './mail-identity.ts';
 import { agentName } from './mail-names.ts';
+import { isOneLine, isStorable, mustBeOneLine, mustBeStorable, utf8Length } from './text.ts';
 
 export const taskStatuses = ['pending', 'in_progress', 'completed'] as const;
 export type TaskStatus = (typeof taskStatuses)[number];
@@ -52,7 +53,13 @@ const lease = z
   .max(86_400)
   .optional()
   .describe('Seconds until the claim runs out; 3600 when left out.');
-const projectDir = z.string().min(1).max(4096).optional().describe('Names the project where none is named.');
+const projectDir = z
+  .string()
+  .min(1)
+  .max(4096)
+  .refine(isStorable, mustBeStorable)
+  .optional()
+  .describe('Names the project where none is named.');
 
 const taskContract: z.ZodType<TaskContract> = z.object({
   name: z.string(),
@@ -104,11 +111,22 @@ export const taskAdd: Action<TaskAddParams, TaskAddResult> = defineAction({
   effect: 'write',
   oneStep: true,
   params: z.strictObject({
-    title: z.string().trim().min(1).max(200),
-    description: z.string().max(16_384).optional(),
+    title: z
+      .string()
+      .trim()
+      .min(1)
+      .max(200)
+      .refine(isStorable, mustBeStorable)
+      .refine(isOneLine, mustBeOneLine),
+    description: z.string().max(16_384).refine(isStorable, mustBeStorable).optional(),
     depends_on: z.array(taskId).max(100).optional().describe('Ids of tasks that must be completed first.'),
     contracts: z
-      .array(z.strictObject({ name: z.string().min(1).max(200), version: z.int().optional() }))
+      .array(
+        z.strictObject({
+          name: z.string().min(1).max(200).refine(isStorable, mustBeStorable),
+          version: z.int().optional(),
+        }),
+      )
       .max(20)
       .optional()
       .describe('Contracts it is built on, each with a version; the current one when left out.'),
@@ -237,7 +255,7 @@ export const taskComplete: Action<TaskCompleteParams, TaskDone> = defineAction({
     result: z
       .unknown()
       .refine(
-        (value) => value === undefined || JSON.stringify(value).length <= 65_536,
+        (value) => value === undefined || utf8Length(JSON.stringify(value)) <= 65_536,
         'must be 64 KiB or less',
       )
       .optional(),

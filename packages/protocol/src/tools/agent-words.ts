@@ -28,6 +28,13 @@ const translations: readonly Translation[] = [
   { said: /poly mail register( [A-Z]+)?/g, tools: ['register_agent', 'mail_register'], says: called },
   { said: /poly mail agents\b/g, tools: ['list_agents', 'mail_agents'], says: called },
   { said: /poly mail inbox\b/g, tools: ['get_inbox', 'mail_inbox'], says: called },
+  {
+    said: /poly join PROJECT( --session SESSION)?/g,
+    tools: ['floor_connect', 'floor_join'],
+    says: called,
+  },
+  { said: /poly project list\b/g, tools: ['project_list'], says: called },
+  { said: /poly floor sessions\b/g, tools: ['floor_sessions'], says: called },
   { said: /poly task list --ready\b/g, tools: ['task_list'], says: (tool) => `${tool} with ready: true` },
   { said: /poly task list\b/g, tools: ['task_list'], says: called },
   {
