@@ -15,6 +15,7 @@ function read(text: string) {
 
 it('has nothing to say when there is none', () => {
   expect(readConfig(join(folder, 'none'))).toEqual({
+    floor: { seat_lease: 1_800_000 },
     mail: { unread_alert: 900_000 },
     notify: { terminal: true, desktop: true },
     output: { keep: 'memory', pane_mb: 16, all_mb: 512, pane_disk_mb: 64, all_disk_mb: 2048 },
@@ -79,7 +80,7 @@ it.each([
   ['[permission.spwan]', '"spwan" is unknown: permission takes timeout, spawn, write and directory; did you'],
   [
     '[permision]',
-    '"permision" is unknown: it takes mail, notify, output and permission; did you mean permission?',
+    '"permision" is unknown: it takes floor, mail, notify, output and permission; did you mean permission?',
   ],
   ['[permission.spawn]\n"x" = "never"', 'permission.spawn.x must be allow, ask or deny, not "never".'],
   ['[permission]\ntimeout = 5', 'permission.timeout must be text, not 5.'],

@@ -37,6 +37,8 @@ export interface Config {
   readonly notify: { readonly terminal: boolean; readonly desktop: boolean };
   /** After how long the sender of a message that wants an answer hears that nobody has read it. */
   readonly mail: { readonly unread_alert: number };
+  /** How long a driver who does nothing keeps the seat of a session. */
+  readonly floor: { readonly seat_lease: number };
   /** What is wrong with the file, for people. */
   readonly problems: readonly string[];
 }
@@ -77,6 +79,11 @@ const output = z
         addIssue({ code: 'custom', path: [one], message: `must be at most ${all}, which is ${sizes[all]}` });
   });
 const known = z.strictObject({
+  floor: z
+    .strictObject({
+      seat_lease: duration.refine((ms) => ms >= 1000, 'must be at least "1s"').prefault('30m'),
+    })
+    .prefault({}),
   mail: z.strictObject({ unread_alert: duration.prefault('15m') }).prefault({}),
   notify: z
     .strictObject({ terminal: z.boolean().default(true), desktop: z.boolean().default(true) })

@@ -5,19 +5,20 @@ import {
   fchmodSync,
   fsyncSync,
   lstatSync,
-  mkdirSync,
   openSync,
   renameSync,
   rmSync,
-  statSync,
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { PolyError } from '@polyphony/protocol';
+import { makeFolder } from './make-folder.ts';
+
+const whereHomeIs = 'POLY_HOME says where everything is kept; ~/.poly when it is not set.';
 
 /** Makes sure that a folder exists and that nobody else can look into it. */
 export function privateDirectory(path: string): string {
-  makeFolder(path);
+  makeFolder(path, { mode: 0o700, hint: whereHomeIs });
   const stat = lstatSync(path);
   const problem = !stat.isDirectory()
     ? 'is not a folder'
@@ -28,28 +29,10 @@ export function privateDirectory(path: string): string {
         : undefined;
   if (problem) {
     throw new PolyError('conflict', `${path} ${problem}, so that nothing private can be kept there.`, {
-      hint: stat.isDirectory()
-        ? `Make it yours alone with: chmod 700 ${path}`
-        : 'POLY_HOME says where everything is kept; ~/.poly when it is not set.',
+      hint: stat.isDirectory() ? `Make it yours alone with: chmod 700 ${path}` : whereHomeIs,
     });
   }
   return path;
-}
-
-/** With all above it; one by one, for where no folder can be made (/proc) Node's own way tries for ever. */
-function makeFolder(path: string): void {
-  try {
-    if (statSync(path, { throwIfNoEntry: false })) return;
-    if (dirname(path) !== path) makeFolder(dirname(path));
-    mkdirSync(path, { mode: 0o700 });
-  } catch (cause) {
-    if (cause instanceof PolyError) throw cause;
-    if ((cause as NodeJS.ErrnoException).code === 'EEXIST') return; // Somebody else was faster.
-    throw new PolyError('unavailable', `the folder ${path} cannot be made: ${(cause as Error).message}.`, {
-      hint: 'POLY_HOME says where everything is kept; ~/.poly when it is not set.',
-      cause,
-    });
-  }
 }
 
 /** Replaces a file in one step; after a crash it has either the old or the new text. */

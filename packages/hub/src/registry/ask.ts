@@ -3,7 +3,10 @@ import type { Caller } from './caller.ts';
 
 /** What only the user can decide. */
 export interface Question
-  extends Pick<Approval, 'kind' | 'action' | 'paneId' | 'command' | 'cwd' | 'env' | 'text' | 'reason'> {
+  extends Pick<
+    Approval,
+    'kind' | 'action' | 'paneId' | 'command' | 'cwd' | 'env' | 'text' | 'decider' | 'reason'
+  > {
   /** What is said when the answer is no, for example "builder may not touch the pane web". */
   readonly refusal: string;
   /** Whether what would happen is still what was asked about. */
@@ -16,6 +19,17 @@ export interface Connection {
   become(caller: Caller): void;
   /** Fires when it has ended; never where that cannot be known. */
   readonly ended?: AbortSignal;
+  /** Where its client takes what it has not asked for. */
+  readonly channel?: Channel | undefined;
+}
+
+/** A way to tell the program behind a connection something unasked; it says nothing of what it makes of it. */
+export interface Channel {
+  readonly isOpen: boolean;
+  /** Answers whether it was sent. */
+  send(text: string, about: Readonly<Record<string, string>>): boolean;
+  /** Calls it once, as soon as the channel is open. */
+  whenOpen(listener: () => void): void;
 }
 
 export interface Asker {

@@ -10,12 +10,17 @@ export interface Caller {
   readonly birth?: string;
   /** The agent it has registered as, and how often that had changed hands by then. */
   readonly agent?: { readonly id: string; readonly generation: number };
+  /** The name of a person whom the user has invited. */
+  readonly person?: string;
   /** What that pane descends from, or itself: what is shared out goes by this, so that nobody gets more by starting panes. */
   readonly family?: string;
 }
 
-/** Whether it is the user, and neither a program in a pane nor an agent that has registered. */
-export const isUser = ({ pane, agent }: Caller): boolean => pane === undefined && agent === undefined;
+/** Whether a person asks, and neither a program in a pane nor an agent that has registered. */
+export const isPerson = ({ pane, agent }: Caller): boolean => pane === undefined && agent === undefined;
+
+/** Whether it is the user: the person this hub belongs to. */
+export const isUser = (caller: Caller): boolean => isPerson(caller) && caller.person === undefined;
 
 /** How a refusal names somebody. */
 export const nameOf = ({ pane, participant }: Caller): string => pane ?? participant;
@@ -26,6 +31,7 @@ export const allScopes: ReadonlySet<Scope> = new Set(scopes);
 export const paneScopes: ReadonlySet<Scope> = new Set<Scope>([
   'pane:read',
   'pane:write',
+  'pane:drive',
   'pane:spawn',
   'agent:write',
   'mail:read',
@@ -36,9 +42,30 @@ export const paneScopes: ReadonlySet<Scope> = new Set<Scope>([
   'contract:write',
   'file:read',
   'file:write',
+  'floor:read',
+  'floor:write',
   'events:read',
   'events:emit',
   'extensions:run',
+]);
+
+/** What a person may ask for whom the user has invited; on panes only on those that feed a session. */
+export const personScopes: ReadonlySet<Scope> = new Set<Scope>([
+  'pane:read',
+  'pane:drive',
+  'mail:read',
+  'mail:write',
+  'mail:watch',
+  'task:read',
+  'task:write',
+  'contract:read',
+  'contract:write',
+  'file:read',
+  'floor:read',
+  'floor:write',
+  'approval:read',
+  'approval:write',
+  'events:read',
 ]);
 
 /** What it may ask the user for, call by call. */

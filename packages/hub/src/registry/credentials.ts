@@ -2,7 +2,12 @@ import { type Participant, PolyError, participantOf, type TicketKind } from '@po
 import type { Clock } from '../platform/clock.ts';
 import { digest, sameDigest, signature } from '../platform/credentials.ts';
 import type { Random } from '../platform/random.ts';
-import { allScopes, type Caller, paneScopes } from './caller.ts';
+import { allScopes, type Caller, isPerson, paneScopes, personScopes } from './caller.ts';
+
+export interface PageKey {
+  readonly token: string;
+  readonly expiresAt: string;
+}
 
 interface IssuedTicket {
   readonly kind: TicketKind;
@@ -19,10 +24,17 @@ export interface CredentialsOptions {
 
 const ticketMs = 30_000;
 const pageKeyMs = 7 * 24 * 60 * 60_000;
-/** When it ends, in seconds since 1970, something random, and the signature over both. */
-const pageKey = /^(ui\.(\d{1,12})\.[\w-]{43})\.([\w-]{43})$/;
+/** When it ends, in seconds since 1970, something random, for a person its generation and name, and the signature over all. */
+const pageKey = /^(ui\.(\d{1,12})\.[\w-]{43}(?:\.(\d{1,9})\.([a-z0-9][a-z0-9._-]{0,63}))?)\.([\w-]{43})$/;
 /** So many wrong credentials a minute, from everybody together, before they are answered 429. */
 const wrongAMinute = 20;
+
+/** Whose credential is no longer good: that of a pane, or of a person. */
+export type Revoked = Pick<Caller, 'pane' | 'person'>;
+
+/** Whether somebody has come by such a credential. */
+export const isRevoked = ({ pane, person }: Revoked, caller: Revoked): boolean =>
+  caller.pane === pane && caller.person === person;
 
 /** Who a credential belongs to. Scopes come from here alone. */
 export class Credentials {
@@ -32,8 +44,10 @@ export class Credentials {
   readonly #panes = new Map<string, Caller>();
   /** Agents that have a secret of their own, by its digest. */
   readonly #agents = new Map<string, Caller>();
+  /** Invited people by name; their keys are of one generation. */
+  readonly #people = new Map<string, { readonly caller: Caller; readonly generation: number }>();
   readonly #tickets = new Map<string, IssuedTicket>();
-  readonly #revoked = new Set<(pane: string) => void>();
+  readonly #revoked = new Set<(who: Revoked) => void>();
   #wrong = { since: 0, count: 0 };
 
   constructor(options: CredentialsOptions) {
@@ -52,7 +66,8 @@ export class Credentials {
     const hash = given.toString('hex');
     const caller = this.#panes.get(hash) ?? this.#agents.get(hash);
     if (caller) return caller;
-    if (this.#isPageKey(token)) return this.#user;
+    const opener = this.#openerOf(token);
+    if (opener) return opener;
     throw this.#refuse('that credential is not one of this hub’s.');
   }
 
@@ -61,22 +76,42 @@ export class Credentials {
     return this.#panes.get(digest(token).toString('hex'))?.pane;
   }
 
-  /** A key for the user's page. It is signed and not remembered, so that the page outlives a restart of the hub. */
-  exchange(ticket: string): { readonly token: string; readonly expiresAt: string } {
-    if (this.redeem(ticket, 'ui') !== this.#user) throw this.#refuse('that ticket is not the user’s.');
+  /** A key for the page of a person. It is signed and not remembered, so that the page outlives a restart of the hub. */
+  exchange(ticket: string): PageKey {
+    return this.pageKey(this.redeem(ticket, 'ui'));
+  }
+
+  pageKey({ person }: Caller): PageKey {
     const { clock, random, userToken } = this.#options;
     const until = Math.floor((clock.now() + pageKeyMs) / 1000);
-    const key = `ui.${until}.${random.token()}`;
+    const known = person === undefined ? undefined : this.#people.get(person);
+    const key = `ui.${until}.${random.token()}${known ? `.${known.generation}.${person}` : ''}`;
     const signed = signature(key, userToken).toString('base64url');
     return { token: `${key}.${signed}`, expiresAt: new Date(until * 1000).toISOString() };
   }
 
-  #isPageKey(token: string): boolean {
-    const [, key, until, signed] = pageKey.exec(token) ?? [];
-    if (key === undefined || signed === undefined) return false;
+  /** Whose page has this key. */
+  #openerOf(token: string): Caller | undefined {
+    const [, key, until, generation, name, signed] = pageKey.exec(token) ?? [];
+    if (key === undefined || signed === undefined) return undefined;
     const { clock, userToken } = this.#options;
     const genuine = sameDigest(Buffer.from(signed, 'base64url'), signature(key, userToken));
-    return genuine && Number(until) * 1000 > clock.now();
+    if (!genuine || Number(until) * 1000 <= clock.now()) return undefined;
+    if (name === undefined) return this.#user;
+    const known = this.#people.get(name);
+    return known?.generation === Number(generation) ? known.caller : undefined;
+  }
+
+  /** Lets keys of this generation, and of none before, be this person's. */
+  rememberPerson(name: string, generation: number): Caller {
+    const participant = participantOf('user', name);
+    const caller: Caller = { participant, scopes: personScopes, person: name };
+    this.#people.set(name, { caller, generation });
+    return caller;
+  }
+
+  forgetPerson(name: string): void {
+    if (this.#people.delete(name)) this.#tell({ person: name });
   }
 
   /** A new token for a pane of a family, or of one that begins with it, and the digest to remember it by. */
@@ -99,6 +134,11 @@ export class Credentials {
     this.#agents.set(hash, caller);
   }
 
+  /** The agent whose secret it is; a wrong one is not counted. */
+  agentOf(secret: string): Caller | undefined {
+    return this.#agents.get(digest(secret).toString('hex'));
+  }
+
   /** A text with a proof that this hub wrote it, which nothing has to be remembered for. */
   sign(text: string): string {
     return `${text}.${signature(text, this.#options.userToken).toString('base64url')}`;
@@ -113,17 +153,21 @@ export class Credentials {
 
   revoke(pane: string): void {
     for (const [hash, caller] of this.#panes) if (caller.pane === pane) this.#panes.delete(hash);
-    for (const listener of this.#revoked) listener(pane);
+    this.#tell({ pane });
   }
 
-  onRevoked(listener: (pane: string) => void): () => void {
+  #tell(who: Revoked): void {
+    for (const listener of this.#revoked) listener(who);
+  }
+
+  onRevoked(listener: (who: Revoked) => void): () => void {
     this.#revoked.add(listener);
     return () => this.#revoked.delete(listener);
   }
 
   ticket(kind: TicketKind, caller: Caller): { readonly ticket: string; readonly expiresAt: string } {
-    if (kind === 'ui' && caller !== this.#user) {
-      throw new PolyError('forbidden', 'the page is the user’s; a program in a pane may not open it.', {
+    if (kind === 'ui' && !isPerson(caller)) {
+      throw new PolyError('forbidden', 'the page is for people; a program in a pane may not open it.', {
         hint: 'Outside of panes: poly open',
       });
     }
@@ -149,7 +193,10 @@ export class Credentials {
 
   /** Whether the credential behind a caller is still good. */
   #holds(caller: Caller): boolean {
-    return caller === this.#user || [...this.#panes.values(), ...this.#agents.values()].includes(caller);
+    const people = [...this.#people.values()].map((known) => known.caller);
+    return (
+      caller === this.#user || [...this.#panes.values(), ...this.#agents.values(), ...people].includes(caller)
+    );
   }
 
   #refuse(message: string, hint = 'poly finds its credential by itself; a pane has POLY_TOKEN.'): PolyError {

@@ -5,12 +5,12 @@ import type { Handlers, Told } from '../events/handlers.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Log } from '../platform/log.ts';
 import { Turns } from '../platform/turns.ts';
-import type { Committed, Statement, Store } from '../store/store.ts';
+import type { Statement, Store } from '../store/store.ts';
 import type { Allowance } from './allowance.ts';
 import { type Ask, type Asker, type Question, Undecided } from './ask.ts';
 import { askableScopes, type Caller, nameOf } from './caller.ts';
 import { type Answer, isUsedKey, keyedCall, ownerOf } from './idempotency.ts';
-import type { Registered, Registry, Step } from './registry.ts';
+import type { Commit, Registered, Registry } from './registry.ts';
 
 /** Runs an action for a caller: the one way in, whichever door the request came through. */
 export type Dispatch = (name: string, params: unknown, request: Asker) => Promise<unknown>;
@@ -66,6 +66,8 @@ export function createDispatch(options: DispatchOptions): Dispatch {
     const call = keyedCall(caller, idempotencyKey, name, given, clock.now());
     const place = `${ownerOf(caller)}\n${idempotencyKey}`;
     return turns.take(place, async () => {
+      // What is one step marks its key with what it changes, and a repeat may find nothing left to change.
+      if (action.oneStep && (await call.isUsed(store))) return unwrap(await call.recall(store));
       try {
         return unwrap(await run({ caller, logged: true, begin: call.begin, end: call.end }));
       } catch (error) {
@@ -113,7 +115,6 @@ interface Run {
   readonly end?: (answer: Answer) => Statement;
 }
 
-type Commit = (step: Step) => Promise<Committed>;
 type Permitted = Run & { readonly permit: () => Promise<void> };
 
 async function runAction(

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type ErrorInfo, PolyError } from '@polyphony/protocol';
-import { StoreError } from '../store/errors.ts';
+import { isConflict } from '../store/errors.ts';
 import type { Statement, Store } from '../store/store.ts';
 import type { Caller } from './caller.ts';
 
@@ -47,7 +47,7 @@ export function keyedCall(
   name: string,
   params: unknown,
   now: number,
-): KeyedCall & { recall(store: Store): Promise<Answer> } {
+): KeyedCall & { isUsed(store: Store): Promise<boolean>; recall(store: Store): Promise<Answer> } {
   if (key === '' || key.length > longestKey) {
     throw new PolyError(
       'invalid_request',
@@ -71,6 +71,10 @@ export function keyedCall(
             sql: 'UPDATE idempotency_keys SET answer = ? WHERE participant = ? AND key = ?',
             values: [JSON.stringify(answer), owner, key],
           },
+    async isUsed(store) {
+      const sql = 'SELECT 1 AS used FROM idempotency_keys WHERE participant = ? AND key = ?';
+      return (await store.query(sql, [owner, key])).length > 0;
+    },
     async recall(store) {
       const [row] = await store.query<Row>(
         'SELECT request_hash, answer FROM idempotency_keys WHERE participant = ? AND key = ?',
@@ -96,5 +100,4 @@ export function keyedCall(
 }
 
 /** Whether the first statement of a batch, which marks a call as begun, found its key used. */
-export const isUsedKey = (error: unknown): boolean =>
-  error instanceof StoreError && error.code === 'conflict' && error.statement === 0;
+export const isUsedKey = (error: unknown): boolean => isConflict(error) && error.statement === 0;

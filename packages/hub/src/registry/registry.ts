@@ -13,10 +13,12 @@ export interface Step {
   readonly kept?: unknown;
 }
 
+/** Writes a step; of an action in one step together with the note that it was done. */
+export type Commit = (step: Step) => Promise<Committed>;
+
 interface ActionContext extends Asker {
   readonly log: Log;
-  /** Writes a step; of an action in one step together with the note that it was done. */
-  commit(step: Step): Promise<Committed>;
+  readonly commit: Commit;
 }
 
 export type Execute<Params, Result> = (params: Params, context: ActionContext) => Result | Promise<Result>;

@@ -37,6 +37,10 @@ export class StoreError extends Error {
   }
 }
 
+/** That what is stored is not as the batch expected. */
+export const isConflict = (error: unknown): error is StoreError =>
+  error instanceof StoreError && error.code === 'conflict';
+
 export function newerSchema(file: string, schema: number, newest: number): StoreError {
   return new StoreError({
     code: 'newer',

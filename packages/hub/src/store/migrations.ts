@@ -302,6 +302,162 @@ export const migrations: readonly Migration[] = [
       'CREATE INDEX delivery_steps_by_message ON delivery_steps (message, id)',
     ],
   },
+  {
+    id: 11,
+    name: 'the floor',
+    statements: [
+      `CREATE TABLE projects (
+        key TEXT PRIMARY KEY,
+        name TEXT NOT NULL,
+        archived_at INTEGER,
+        deleted_at INTEGER,
+        retention_days INTEGER,
+        created_by TEXT NOT NULL,
+        created_at INTEGER NOT NULL
+      ) STRICT`,
+      `CREATE TABLE project_names (
+        name_key TEXT PRIMARY KEY,
+        project TEXT NOT NULL REFERENCES projects (key),
+        name TEXT NOT NULL,
+        since INTEGER NOT NULL
+      ) STRICT`,
+      'CREATE INDEX project_names_by_project ON project_names (project, since)',
+      `CREATE TABLE project_tags (
+        project TEXT NOT NULL REFERENCES projects (key),
+        tag TEXT NOT NULL,
+        PRIMARY KEY (project, tag)
+      ) STRICT, WITHOUT ROWID`,
+      'CREATE INDEX project_tags_by_tag ON project_tags (tag)',
+      // Projects that mail, tasks and contracts have named so far.
+      `INSERT INTO projects (key, name, created_by, created_at)
+        SELECT project_key, min(project), 'hub', CAST(min(at) AS INTEGER) FROM (
+          SELECT project_key, json_extract(record, '$.project') AS project, json_extract(record, '$.registeredAt') AS at
+            FROM mail_agents
+          UNION ALL SELECT project_key, project, created_at FROM tasks
+          UNION ALL SELECT project_key, project, created_at FROM contracts
+        ) AS named GROUP BY project_key`,
+      'INSERT INTO project_names (name_key, project, name, since) SELECT key, key, name, created_at FROM projects',
+      `CREATE TABLE floor_sessions (
+        id TEXT PRIMARY KEY,
+        project TEXT NOT NULL REFERENCES projects (key),
+        slug TEXT NOT NULL,
+        slug_key TEXT NOT NULL,
+        label TEXT,
+        agent TEXT,
+        driver TEXT,
+        fence INTEGER NOT NULL DEFAULT 0,
+        lease_until INTEGER,
+        forked_from TEXT,
+        resumed_from TEXT,
+        prompts INTEGER NOT NULL DEFAULT 0,
+        entries INTEGER NOT NULL DEFAULT 0,
+        active_at INTEGER NOT NULL,
+        created_by TEXT NOT NULL,
+        created_at INTEGER NOT NULL,
+        archived_at INTEGER,
+        UNIQUE (project, slug_key)
+      ) STRICT`,
+      'CREATE INDEX floor_sessions_by_activity ON floor_sessions (project, active_at)',
+      'CREATE INDEX floor_sessions_by_slug ON floor_sessions (slug_key)',
+      `CREATE TABLE floor_bindings (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        session TEXT NOT NULL REFERENCES floor_sessions (id),
+        pane TEXT,
+        vendor TEXT,
+        conversation TEXT,
+        from_at INTEGER NOT NULL,
+        until_at INTEGER,
+        ended_by TEXT CHECK (ended_by IN ('left', 'moved', 'gone', 'changed', 'forked', 'archived'))
+      ) STRICT`,
+      'CREATE INDEX floor_bindings_by_session ON floor_bindings (session, id)',
+      'CREATE INDEX floor_bindings_by_pane ON floor_bindings (pane, from_at)',
+      'CREATE INDEX floor_bindings_by_conversation ON floor_bindings (conversation, from_at)',
+      // One agent feeds one session at a time.
+      'CREATE UNIQUE INDEX floor_bindings_of_pane ON floor_bindings (pane) WHERE until_at IS NULL AND pane IS NOT NULL',
+      `CREATE UNIQUE INDEX floor_bindings_of_conversation ON floor_bindings (vendor, conversation)
+        WHERE until_at IS NULL AND pane IS NULL`,
+      `CREATE TABLE timeline (
+        seq INTEGER PRIMARY KEY AUTOINCREMENT,
+        id TEXT NOT NULL UNIQUE,
+        session TEXT NOT NULL REFERENCES floor_sessions (id),
+        project TEXT NOT NULL,
+        kind TEXT NOT NULL,
+        sender TEXT NOT NULL,
+        occurred_at INTEGER NOT NULL,
+        received_at INTEGER NOT NULL,
+        capture TEXT UNIQUE,
+        call TEXT,
+        text TEXT NOT NULL,
+        data TEXT NOT NULL,
+        reconstructed INTEGER NOT NULL DEFAULT 0
+      ) STRICT`,
+      'CREATE INDEX timeline_by_time ON timeline (session, occurred_at, seq)',
+      'CREATE INDEX timeline_by_seq ON timeline (session, seq)',
+      'CREATE INDEX timeline_by_kind ON timeline (session, kind, seq)',
+      'CREATE INDEX timeline_by_project ON timeline (project, seq)',
+      'CREATE INDEX timeline_by_call ON timeline (session, call) WHERE call IS NOT NULL',
+      `CREATE TABLE annotations (
+        seq INTEGER PRIMARY KEY AUTOINCREMENT,
+        id TEXT NOT NULL UNIQUE,
+        session TEXT NOT NULL REFERENCES floor_sessions (id),
+        project TEXT NOT NULL,
+        entry TEXT REFERENCES timeline (id),
+        kind TEXT NOT NULL CHECK (kind IN ('star', 'tag', 'decision')),
+        value TEXT,
+        created_by TEXT NOT NULL,
+        created_at INTEGER NOT NULL
+      ) STRICT`,
+      'CREATE INDEX annotations_by_session ON annotations (session, seq)',
+      'CREATE INDEX annotations_by_entry ON annotations (entry) WHERE entry IS NOT NULL',
+      'CREATE INDEX annotations_by_kind ON annotations (kind, project, seq)',
+      `CREATE TABLE floor_links (
+        session TEXT NOT NULL REFERENCES floor_sessions (id),
+        kind TEXT NOT NULL CHECK (kind IN ('branch', 'commit', 'pull_request')),
+        value TEXT NOT NULL,
+        entry TEXT NOT NULL,
+        seen_at INTEGER NOT NULL,
+        PRIMARY KEY (session, kind, value)
+      ) STRICT, WITHOUT ROWID`,
+    ],
+    searches: [{ name: 'timeline_search', table: 'timeline', key: 'seq', columns: ['text'] }],
+  },
+  {
+    id: 12,
+    name: 'people',
+    statements: [
+      `CREATE TABLE people (
+        name TEXT PRIMARY KEY,
+        display_name TEXT NOT NULL,
+        generation INTEGER NOT NULL,
+        invitation TEXT,
+        invitation_until INTEGER,
+        invited_at INTEGER NOT NULL,
+        came_at INTEGER,
+        removed_at INTEGER
+      ) STRICT`,
+    ],
+  },
+  {
+    id: 13,
+    name: 'the seat of a session',
+    statements: [
+      // Where there is no key, a driver is known by the participant.
+      'ALTER TABLE floor_sessions ADD COLUMN driver_key TEXT',
+      'ALTER TABLE floor_sessions ADD COLUMN driver_pane TEXT',
+      'ALTER TABLE floor_sessions ADD COLUMN driver_since INTEGER',
+      'CREATE INDEX floor_sessions_by_lease ON floor_sessions (lease_until) WHERE driver IS NOT NULL',
+    ],
+  },
+  {
+    id: 14,
+    name: 'agents of bindings',
+    statements: ['ALTER TABLE floor_bindings ADD COLUMN agent TEXT'],
+  },
+  {
+    id: 15,
+    name: 'timelines by age',
+    statements: ['CREATE INDEX timeline_by_age ON timeline (project, occurred_at)'],
+  },
 ];
 
 export function searchIndex(steps: readonly Migration[], name: string): SearchIndex | undefined {

@@ -1,6 +1,6 @@
 import { StoreError } from './errors.ts';
 import type { SearchIndex } from './migrations.ts';
-import type { Condition } from './store.ts';
+import type { Condition, Newest } from './store.ts';
 
 /** How SQLite keeps an index of words: beside the table, and up to date by itself. */
 export function createSearch({ name, table, key, columns }: SearchIndex): readonly string[] {
@@ -18,7 +18,7 @@ export function createSearch({ name, table, key, columns }: SearchIndex): readon
 }
 
 /** Holds for rows with all the words, in any order; a word that ends in `*` may go on. */
-export function matchingIn({ name, key }: SearchIndex, text: string): Condition {
+export function matchingIn({ name, key }: SearchIndex, text: string, newest?: Newest): Condition {
   const words = text.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word));
   if (words.length === 0)
     throw new StoreError({ code: 'refused', message: `"${text.slice(0, 80)}" holds no word to search for.` });
@@ -26,5 +26,11 @@ export function matchingIn({ name, key }: SearchIndex, text: string): Condition 
     const begins = word.endsWith('*');
     return `"${(begins ? word.slice(0, -1) : word).replaceAll('"', '""')}"${begins ? '*' : ''}`;
   });
-  return { sql: `${key} IN (SELECT rowid FROM ${name} WHERE ${name} MATCH ?)`, values: [terms.join(' ')] };
+  const found = `SELECT rowid FROM ${name} WHERE ${name} MATCH ?`;
+  if (!newest) return { sql: `${key} IN (${found})`, values: [terms.join(' ')] };
+  const { count, before = Number.MAX_SAFE_INTEGER } = newest;
+  return {
+    sql: `${key} IN (${found} AND rowid < ? ORDER BY rowid DESC LIMIT ?)`,
+    values: [terms.join(' '), before, count],
+  };
 }

@@ -16,6 +16,7 @@ import type {
   Condition,
   EventRead,
   Gauges,
+  Newest,
   Retention,
   Row,
   Store,
@@ -127,10 +128,10 @@ export class SqliteStore implements Store {
     return this.#read(() => this.#prepare(sql).all(values) as Shape[], `The query (${sql}) failed`);
   }
 
-  matching(index: string, words: string): Condition {
+  matching(index: string, words: string, newest?: Newest): Condition {
     const found = searchIndex(this.#steps, index);
     if (!found) throw new StoreError({ code: 'refused', message: `There is no search index "${index}".` });
-    return matchingIn(found, words);
+    return matchingIn(found, words, newest);
   }
 
   async events({ after, limit, names = ['*'] }: EventRead): Promise<readonly StoredEvent[]> {

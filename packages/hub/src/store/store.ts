@@ -47,6 +47,13 @@ export interface Committed {
   readonly events: readonly StoredEvent[];
 }
 
+/** So many rows with the greatest keys. */
+export interface Newest {
+  readonly count: number;
+  /** Only smaller keys. */
+  readonly before?: number | undefined;
+}
+
 /** Part of a WHERE, with the values of its `?`. */
 export interface Condition {
   readonly sql: string;
@@ -92,8 +99,11 @@ export interface Store extends AsyncDisposable {
   commit(batch: Batch): Promise<Committed>;
   /** Reads what is committed by now. Keep it to point reads and bounded pages: SQLite reads on the caller's thread. */
   query<Shape = Row>(sql: string, values?: readonly Value[]): Promise<readonly Shape[]>;
-  /** A condition for a `query` on the table of a search index: its row has all these words. Refused without a word. */
-  matching(index: string, words: string): Condition;
+  /**
+   * A condition for a `query` on the table of a search index: its row has all these words. Refused without a word. With
+   * `newest`, it is also one of so many with the greatest keys, below one that is named: those are found without a look at the rest.
+   */
+  matching(index: string, words: string, newest?: Newest): Condition;
   /** Events in the order of `seq`. */
   events(read: EventRead): Promise<readonly StoredEvent[]>;
   /** The events kept: with none, `first` is `last + 1`. `last` is never reused, whatever was trimmed. */
