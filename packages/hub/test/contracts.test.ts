@@ -292,6 +292,39 @@ describe('a file that is watched', () => {
       version: 1,
     });
     expect(await codeOf(here.call('contract:watch', { path: '../x.json' }))).toBe('forbidden');
+
+    // Whatever an agent says of itself, it reaches no further.
+    const outside = mkdtempSync(join(tmpdir(), 'poly-outside-'));
+    const secret = join(outside, 'secret.json');
+    writeFileSync(secret, '{"type":"string"}');
+    symlinkSync(secret, join(folder, 'to-secret.json'));
+    const claimed = { path: 'to-secret.json', project_dir: '/' };
+    await expect(here.call('contract:watch', claimed)).rejects.toThrow(/link that leads out of/);
+    const named = await here.call('mail:register', { name: 'reaching', project: 'files', project_dir: '/' });
+    const reaching = hub.as(named.secret ?? '');
+    for (const agent of [here, reaching])
+      expect(await codeOf(agent.call('contract:watch', { path: secret }))).toBe('forbidden');
+    await reaching.call('mail:register', {
+      ...{ name: 'reaching', project: 'files', project_dir: '/', take_over: true },
+    });
+    const again = await hub.client.call('mail:register', {
+      ...{ name: 'reaching', project: 'files', project_dir: outside, take_over: true },
+    });
+    expect(await hub.as(again.secret ?? '').call('contract:watch', { path: secret })).toMatchObject({
+      name: 'secret.json',
+    });
+    rmSync(outside, { recursive: true });
+  });
+
+  it('has a name that a contract can have, or is given one', async () => {
+    const path = join(folder, 'b\u001b[31m\nx.json');
+    writeFileSync(path, '{"type":"string"}');
+    await expect(watch(path)).rejects.toThrow('no contract can be called "b\\u001b[31m\\nx.json"');
+    expect(await watch(path, { name: 'plain' })).toMatchObject({ name: 'plain', version: 1 });
+    expect(await codeOf(watch(`${path}\0`))).toBe('invalid_arguments');
+    expect(await codeOf(hub.client.call('contract:register', { name: 'n', schema: {}, note: 'a\0' }))).toBe(
+      'invalid_arguments',
+    );
   });
 
   it('is looked at again by the next hub, and what changed meanwhile is a version', async () => {

@@ -24,17 +24,19 @@ export function registerContractActions(registry: Registry, contracts: Contracts
     const holder = holders.of(caller);
     return [holder, holders.projectOf(holder, choice)];
   };
-  registry.register(owner, contractRegister, (params, { caller, commit }) => {
+  const shown = <T extends { readonly project: string }>(one: T): T => ({
+    ...one,
+    project: holders.shownAs(one.project),
+  });
+  registry.register(owner, contractRegister, async (params, { caller, commit }) => {
     const [holder, project] = asking(caller, params);
     const { name, note, schema, format } = params;
     const document = readDocument(schema, format);
-    return contracts.register(
-      { project, name, document, note, by: holder.source, author: holder.key },
-      commit,
-    );
+    const change = { project, name, document, note, by: holder.source, author: holder.key };
+    return shown(await contracts.register(change, commit));
   });
-  registry.register(owner, contractGet, (params, { caller }) =>
-    contracts.get(asking(caller, params)[1], params),
+  registry.register(owner, contractGet, async (params, { caller }) =>
+    shown(await contracts.get(asking(caller, params)[1], params)),
   );
   registry.register(owner, contractDiff, (params, { caller }) =>
     contracts.diff(asking(caller, params)[1], params),
@@ -46,21 +48,21 @@ export function registerContractActions(registry: Registry, contracts: Contracts
     contracts.subscribe(...asking(caller, params), params, commit),
   );
   registry.register(owner, contractPending, (params, { caller }) =>
-    contracts.pending(holders.of(caller), params),
+    contracts.notices.pending(holders.of(caller), params),
   );
   registry.register(owner, contractAck, (params, { caller, commit }) =>
     contracts.acknowledge(...asking(caller, params), params, commit),
   );
   registry.register(owner, contractWatch, (params, { caller, commit }) =>
-    contracts.watch(...asking(caller, params), params, commit),
+    contracts.files.watch(...asking(caller, params), params, commit),
   );
   registry.register(owner, contractUnwatch, (params, { caller, commit }) =>
-    contracts.unwatch(asking(caller, params)[1], params.name, commit),
+    contracts.files.unwatch(asking(caller, params)[1], params.name, commit),
   );
   registry.register(owner, contractList, async (params, { caller }) => {
     const [holder, project] = asking(caller, params);
     // The user sees all projects where none is meant.
     const all = holder.isUser && Object.values(params).every((one) => one === undefined);
-    return { contracts: await contracts.list(all ? undefined : project) };
+    return { contracts: (await contracts.list(all ? undefined : project)).map(shown) };
   });
 }

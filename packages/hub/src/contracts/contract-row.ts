@@ -1,11 +1,4 @@
-import {
-  type ContractDiff,
-  type ContractFormat,
-  type ContractInfo,
-  type ContractNotice,
-  foldName,
-  PolyError,
-} from '@polyphony/protocol';
+import { type ContractFormat, type ContractInfo, foldName, PolyError } from '@polyphony/protocol';
 import type { Store } from '../store/store.ts';
 import type { ContractDocument } from './document.ts';
 
@@ -82,51 +75,16 @@ export function infoOf(row: ContractRow, subscribers: number, format?: ContractF
   };
 }
 
-interface NoticeRow {
-  readonly id: number;
-  readonly name: string;
-  readonly project: string;
-  readonly version: number;
-  readonly recipient: string;
-  readonly reason: ContractNotice['reason'];
-  readonly diff: string | null;
-  readonly breaking: number;
-  readonly acknowledged_at: number | null;
-  readonly created_at: number;
-}
-
-/** Who is to hear of a version, with what it changed. */
-export interface Notice extends ContractNotice {
-  readonly recipient: string;
-}
-
-export async function noticesOf(
+export async function listContracts(
   store: Store,
-  where: string,
-  values: readonly (string | number)[],
-): Promise<readonly Notice[]> {
-  const rows = await store.query<NoticeRow>(
-    `SELECT n.id AS id, c.name AS name, c.project AS project, n.version AS version, n.recipient AS recipient,
-      n.reason AS reason, v.diff AS diff, v.breaking AS breaking, n.acknowledged_at AS acknowledged_at,
-      n.created_at AS created_at
-      FROM contract_notices n JOIN contracts c ON c.key = n.contract
-      JOIN contract_versions v ON v.contract = n.contract AND v.version = n.version
-      WHERE ${where}`,
-    values,
+  project: string | undefined,
+): Promise<readonly ContractInfo[]> {
+  const rows = await store.query<ContractRow & { readonly format?: ContractFormat; readonly count: number }>(
+    `SELECT c.*, v.format AS format,
+      (SELECT count(*) FROM contract_subscriptions s WHERE s.contract = c.key) AS count
+      FROM contracts c LEFT JOIN contract_versions v ON v.contract = c.key AND v.version = c.latest
+      WHERE ${project === undefined ? '1 = 1' : 'c.project_key = ?'} ORDER BY c.project_key, c.name LIMIT 1000`,
+    project === undefined ? [] : [foldName(project)],
   );
-  return rows.map((row) => ({
-    event_id: row.id,
-    ...{
-      name: row.name,
-      project: row.project,
-      version: row.version,
-      recipient: row.recipient,
-      reason: row.reason,
-    },
-    from_version: row.version - 1,
-    breaking: row.breaking === 1,
-    diff: row.diff === null ? null : (JSON.parse(row.diff) as ContractDiff),
-    acknowledged: row.acknowledged_at !== null,
-    at: new Date(row.created_at).toISOString(),
-  }));
+  return rows.map((row) => infoOf(row, row.count, row.format ?? undefined));
 }

@@ -9,6 +9,9 @@ export interface ContractDocument {
   readonly value: JsonObject;
 }
 
+/** What became of reading one: a contract, or why there is none. */
+export type DocumentRead = { readonly document: ContractDocument } | { readonly problem: string };
+
 /** So large and deep a contract may be. */
 export const mostBytes: number = 1024 * 1024;
 const mostDeep = 128;

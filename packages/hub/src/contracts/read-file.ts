@@ -2,17 +2,19 @@ import { constants } from 'node:fs';
 import { open, realpath } from 'node:fs/promises';
 import { relative, sep } from 'node:path';
 import { PolyError } from '@polyphony/protocol';
-import { type ContractDocument, mostBytes, readDocument } from './document.ts';
-
-/** What became of reading a file: a contract, or why there is none. */
-export type FileRead = { readonly document: ContractDocument } | { readonly problem: string };
+import type { ContractThreads } from './contract-threads.ts';
+import { type DocumentRead, mostBytes, readDocument } from './document.ts';
 
 /** Reads a file as a contract. A link is followed as long as it leads to a file below the root. */
-export async function readContractFile(path: string, root: string): Promise<FileRead> {
+export async function readContractFile(
+  path: string,
+  root: string,
+  threads: ContractThreads,
+): Promise<DocumentRead> {
   try {
     const real = await realpath(path);
     if (!isBelow(real, await realpath(root))) return { problem: `it is a link that leads out of ${root}` };
-    return { document: readDocument(await parse(await readText(real))) };
+    return await parse(await readText(real), threads);
   } catch (error) {
     return { problem: problemOf(error) };
   }
@@ -23,7 +25,7 @@ export function isBelow(path: string, folder: string): boolean {
   return way !== '' && way !== '..' && !way.startsWith(`..${sep}`) && !way.startsWith(sep);
 }
 
-/** Neither a pipe nor a device is waited for. */
+/** Neither a pipe nor a device is waited for, and of a file that grows no more is read than is taken. */
 async function readText(path: string): Promise<string> {
   const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
   try {
@@ -31,36 +33,29 @@ async function readText(path: string): Promise<string> {
     if (!stat.isFile()) throw new Unreadable('it is no file');
     if (stat.size > mostBytes)
       throw new Unreadable(`it has ${stat.size} bytes, and at most ${mostBytes} are taken`);
-    return await file.readFile('utf8');
+    const bytes = Buffer.alloc(mostBytes + 1);
+    let length = 0;
+    for (let read = -1; read !== 0 && length < bytes.length; length += read)
+      ({ bytesRead: read } = await file.read(bytes, length));
+    if (length > mostBytes) throw new Unreadable(`it has more than the ${mostBytes} bytes that are taken`);
+    return bytes.toString('utf8', 0, length);
   } finally {
     await file.close();
   }
 }
 
-async function parse(text: string): Promise<unknown> {
+async function parse(text: string, threads: ContractThreads): Promise<DocumentRead> {
   if (text.trim() === '') throw new Unreadable('it is empty');
-  if (/^\s*\{/.test(text)) {
-    try {
-      return JSON.parse(text);
-    } catch (error) {
-      // What begins like JSON may still be YAML.
-      const problem = (error as Error).message;
-      return parseYaml(text).catch(() => Promise.reject(new Unreadable(`it is not JSON: ${problem}`)));
-    }
-  }
-  return parseYaml(text);
-}
-
-async function parseYaml(text: string): Promise<unknown> {
-  const yaml = await import('./yaml.ts');
+  if (!/^\s*\{/.test(text)) return threads.readYaml(text);
+  let value: unknown;
   try {
-    // As JSON has it: no dates, no other things that only YAML knows.
-    return JSON.parse(
-      JSON.stringify(yaml.parse(text, { schema: 'core', maxAliasCount: 100, logLevel: 'error' }) ?? null),
-    );
+    value = JSON.parse(text);
   } catch (error) {
-    throw new Unreadable(`it is not YAML: ${(error as Error).message.split('\n', 1)[0]}`);
+    // What begins like JSON may still be YAML.
+    const read = await threads.readYaml(text);
+    return 'document' in read ? read : { problem: `it is not JSON: ${(error as Error).message}` };
   }
+  return { document: readDocument(value) };
 }
 
 class Unreadable extends Error {}

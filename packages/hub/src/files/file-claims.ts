@@ -13,16 +13,14 @@ import {
 } from '@polyphony/protocol';
 import { draft, type EventLog, type Source } from '../events/event-log.ts';
 import type { Clock } from '../platform/clock.ts';
-import { DueTimer } from '../platform/due-timer.ts';
 import type { Log } from '../platform/log.ts';
 import type { Random } from '../platform/random.ts';
 import { Turns } from '../platform/turns.ts';
 import type { Holder } from '../registry/holder.ts';
-import type { Step } from '../registry/registry.ts';
-import type { Committed, Statement, Store } from '../store/store.ts';
-import { type Glob, overlap, plainGlob, readGlobs } from './glob.ts';
-
-type Commit = (step: Step) => Promise<Committed>;
+import type { Commit } from '../registry/registry.ts';
+import { type Departure, type LeaseEnd, Leases } from '../store/leases.ts';
+import type { Statement, Store } from '../store/store.ts';
+import { type Effort, type Glob, mostEffort, overlap, plainGlob, readGlobs } from './glob.ts';
 
 export interface FileClaimsOptions {
   readonly store: Store;
@@ -51,48 +49,37 @@ interface Row {
 const defaultTtlS = 3600;
 const mostOfOne = 100;
 const mostInAll = 1000;
+const mostVariants = 200;
+const mostBlocked = 1000;
+/** So much effort for one file, and then others get their turn. */
+const mostForOne = 1_000_000;
 
 /** Who works on which files. A claim is granted with what it meets of others; the older one goes before. */
 export class FileClaims {
   readonly #options: FileClaimsOptions;
   readonly #turns = new Turns();
-  readonly #timer: DueTimer;
+  readonly #leases: Leases<Row>;
+  /** What each claim says, read once. */
+  #globs: ReadonlyMap<string, readonly Glob[]> = new Map();
 
   constructor(options: FileClaimsOptions) {
     this.#options = options;
     const { clock, store, log } = options;
-    this.#timer = new DueTimer({
-      clock,
-      next: async () => {
-        const [row] = await store.query<{ readonly next: number | null }>(
-          'SELECT min(until) AS next FROM file_claims',
-        );
-        return row?.next ?? null;
-      },
-      due: () => this.#expire('lease', ({ until }) => until <= clock.now()),
+    this.#leases = new Leases<Row>({
+      ...{ clock, store, table: 'file_claims' },
+      ...{ holder: 'holder', pane: 'holder_pane', until: 'until' },
+      end: (row, reason) => this.#end(row, reason),
       onError: (error) => log.error('claims on files that ran out could not be ended', { error }),
     });
   }
 
   /** Lets claims run out from now on; those of panes that ended meanwhile at once. */
-  async start(isGone: (pane: string, holder: string) => boolean): Promise<void> {
-    await this.#expire(
-      'gone',
-      ({ holder_pane, holder }) => holder_pane !== null && isGone(holder_pane, holder),
-    );
-    this.#timer.plan();
+  start(isGone: (pane: string, holder: string) => boolean): Promise<void> {
+    return this.#leases.start(isGone);
   }
 
-  leave({
-    pane,
-    key,
-  }: {
-    readonly pane?: string | undefined;
-    readonly key?: string | undefined;
-  }): Promise<void> {
-    return this.#expire('gone', (row) =>
-      pane === undefined ? row.holder === key : row.holder_pane === pane,
-    );
+  leave(departure: Departure): Promise<void> {
+    return this.#leases.leave(departure);
   }
 
   async claim(holder: Holder, params: FileClaimParams, commit: Commit): Promise<FileClaimResult> {
@@ -100,9 +87,18 @@ export class FileClaims {
     const root = await rootOf(holder, params.root);
     const { paths, mode = 'exclusive', ttl_s = defaultTtlS, reason } = params;
     const globs = paths.flatMap((path) => readGlobs(root, path));
+    if (globs.length > mostVariants)
+      throw new PolyError(
+        'invalid_arguments',
+        `that are ${globs.length} patterns, and ${mostVariants} are taken.`,
+        {
+          hint: 'Name fewer in braces, or a folder above them.',
+        },
+      );
     return this.#turns.take('claims', async () => {
       const others = await this.#rows();
       refuseTooMany(others, holder);
+      const effort: Effort = { left: mostEffort };
       const now = clock.now();
       const row: Row = {
         ...{ seq: 0, id: `clm_${random.hex(4)}`, root, paths: JSON.stringify(paths), mode },
@@ -110,15 +106,11 @@ export class FileClaims {
         ...{ reason: reason ?? null, claimed_at: now, until: now + ttl_s * 1000 },
       };
       const met = others
-        .filter(
-          (other) =>
-            !holder.keys.includes(other.holder) && (mode === 'exclusive' || other.mode === 'exclusive'),
-        )
-        .flatMap((other) =>
-          overlapsOf(other, globs)
-            .slice(0, 1)
-            .map((found) => ({ other, found })),
-        );
+        .filter((other) => !isOf(other, holder) && (mode === 'exclusive' || other.mode === 'exclusive'))
+        .flatMap((other) => {
+          const found = this.#overlap(other, globs, effort);
+          return found ? [{ other, found }] : [];
+        });
       const result: FileClaimResult = { ...claimOf(row, holder), conflicts: met.map(({ found }) => found) };
       const kept: Statement = {
         sql: `INSERT INTO file_claims (id, root, paths, mode, holder, holder_name, holder_pane, reason, claimed_at, until)
@@ -150,7 +142,7 @@ export class FileClaims {
         ],
         result,
       });
-      this.#timer.plan();
+      this.#leases.plan();
       return result;
     });
   }
@@ -162,14 +154,13 @@ export class FileClaims {
   ): Promise<{ ok: true; released: string[] }> {
     return this.#turns.take('claims', async () => {
       const rows = await this.#rows();
-      const isMine = (row: Row): boolean => holder.keys.includes(row.holder);
-      const meant = all ? rows.filter(isMine) : rows.filter(({ id }) => id === claim_id);
+      const meant = all ? rows.filter((row) => isOf(row, holder)) : rows.filter(({ id }) => id === claim_id);
       const [first] = meant;
       if (!all && !first)
         throw new PolyError('not_found', `there is no claim ${claim_id}.`, {
           hint: 'It may have run out: poly file list shows those there are.',
         });
-      if (first && !isMine(first) && !holder.isUser)
+      if (first && !isOf(first, holder) && !holder.isUser)
         throw new PolyError('not_owner', `${first.holder_name} holds ${first.id}, and not you.`, {
           hint: `Ask ${first.holder_name}, or your user.`,
           details: { owner: first.holder_name },
@@ -189,8 +180,9 @@ export class FileClaims {
   async list(holder: Holder, { root }: FileListParams): Promise<readonly FileClaim[]> {
     const within = root === undefined ? undefined : readGlobs(await realRoot(root), '.');
     const rows = await this.#rows();
+    const effort: Effort = { left: mostEffort };
     return rows
-      .filter((row) => !within || overlapsOf(row, within).length > 0)
+      .filter((row) => !within || this.#overlap(row, within, effort))
       .map((row) => claimOf(row, holder));
   }
 
@@ -198,53 +190,74 @@ export class FileClaims {
   async check(holder: Holder, { paths, root: given }: FileCheckParams): Promise<FileCheckResult> {
     const root = await rootOf(holder, given);
     const rows = await this.#rows();
-    const mine = rows.filter((row) => holder.keys.includes(row.holder));
-    const theirs = rows.filter((row) => !holder.keys.includes(row.holder) && row.mode === 'exclusive');
+    const mine = rows.filter((row) => isOf(row, holder));
+    const theirs = rows.filter((row) => !isOf(row, holder) && row.mode === 'exclusive');
     const blocked: ClaimOverlap[] = [];
-    for (const [i, path] of paths.entries()) {
-      if (i % 100 === 99) await new Promise(setImmediate);
+    let spent = 0;
+    for (const path of paths.values()) {
+      const effort: Effort = { left: mostForOne };
       const file = [plainGlob(path.startsWith('/') ? path : `${root}/${path}`, path)];
-      const since = mine.find((row) => overlapsOf(row, file).length > 0)?.seq ?? Number.POSITIVE_INFINITY;
-      for (const row of theirs) if (row.seq < since) blocked.push(...overlapsOf(row, file).slice(0, 1));
+      const since = mine.find((row) => this.#overlap(row, file, effort))?.seq ?? Number.POSITIVE_INFINITY;
+      for (const row of theirs) {
+        const met = row.seq < since ? this.#overlap(row, file, effort) : undefined;
+        if (met) blocked.push(met);
+      }
+      if (blocked.length >= mostBlocked) break;
+      spent += mostForOne - effort.left + rows.length;
+      if (spent < mostForOne) continue;
+      await new Promise(setImmediate);
+      spent = 0;
     }
     return { blocked };
   }
 
   close(): Promise<void> {
-    return this.#timer.close();
+    return this.#leases.close();
   }
 
-  #rows(): Promise<readonly Row[]> {
-    return this.#options.store.query<Row>('SELECT * FROM file_claims ORDER BY seq');
+  async #rows(): Promise<readonly Row[]> {
+    const rows = await this.#options.store.query<Row>('SELECT * FROM file_claims ORDER BY seq');
+    this.#globs = new Map(rows.map((row) => [row.id, this.#globs.get(row.id) ?? globsOf(row)]));
+    return rows;
   }
 
-  async #expire(reason: 'lease' | 'gone', ends: (row: Row) => boolean): Promise<void> {
-    await this.#turns.take('claims', async () => {
-      const rows = (await this.#rows()).filter(ends);
-      if (rows.length === 0) return;
-      const told = rows.map((row) =>
-        draft(this.#options.hub, 'file:expired', { claimId: row.id, holder: row.holder_name, reason }),
-      );
-      await this.#options.events.append(told, rows.map(gone), { onFullDisk: true });
-    });
+  /** The first place at which a claim meets others. */
+  #overlap(row: Row, globs: readonly Glob[], effort: Effort): ClaimOverlap | undefined {
+    for (const one of this.#globs.get(row.id) ?? globsOf(row)) {
+      const met = globs.find((other) => overlap(one, other, effort));
+      if (met)
+        return {
+          ...{
+            claim_id: row.id,
+            holder: row.holder_name,
+            mode: row.mode,
+            pattern: one.text,
+            meets: met.text,
+          },
+          until: new Date(row.until).toISOString(),
+          ...(row.reason !== null && { reason: row.reason }),
+        };
+    }
+    return undefined;
+  }
+
+  #end(row: Row, reason: LeaseEnd): Promise<unknown> {
+    const { events, hub } = this.#options;
+    const told = draft(hub, 'file:expired', { claimId: row.id, holder: row.holder_name, reason });
+    return this.#turns.take('claims', () => events.append([told], [gone(row)], { onFullDisk: true }));
   }
 }
 
-const gone = ({ id }: Row): Statement => ({ sql: 'DELETE FROM file_claims WHERE id = ?', values: [id] });
+const gone = ({ id }: Row): Statement => ({
+  sql: 'DELETE FROM file_claims WHERE id = ?',
+  values: [id],
+  expect: 1,
+});
 
-/** The first place at which each pattern of a claim meets others. */
-function overlapsOf(row: Row, globs: readonly Glob[]): readonly ClaimOverlap[] {
-  const own = (JSON.parse(row.paths) as readonly string[]).flatMap((path) => readGlobs(row.root, path));
-  return own.flatMap((one) => {
-    const met = globs.find((other) => overlap(one, other));
-    if (!met) return [];
-    return {
-      ...{ claim_id: row.id, holder: row.holder_name, mode: row.mode, pattern: one.text, meets: met.text },
-      until: new Date(row.until).toISOString(),
-      ...(row.reason !== null && { reason: row.reason }),
-    };
-  });
-}
+const isOf = (row: Row, holder: Holder): boolean => holder.keys.includes(row.holder);
+
+const globsOf = ({ root, paths }: Row): readonly Glob[] =>
+  (JSON.parse(paths) as readonly string[]).flatMap((path) => readGlobs(root, path));
 
 function claimOf(row: Row, holder: Holder): FileClaim {
   return {
@@ -258,12 +271,12 @@ function claimOf(row: Row, holder: Holder): FileClaim {
     ...(row.reason !== null && { reason: row.reason }),
     claimed_at: new Date(row.claimed_at).toISOString(),
     until: new Date(row.until).toISOString(),
-    mine: holder.keys.includes(row.holder),
+    mine: isOf(row, holder),
   };
 }
 
 function refuseTooMany(rows: readonly Row[], holder: Holder): void {
-  const own = rows.filter((row) => holder.keys.includes(row.holder)).length;
+  const own = rows.filter((row) => isOf(row, holder)).length;
   if (own < mostOfOne && rows.length < mostInAll) return;
   const whose = own < mostOfOne ? 'there are' : 'you hold';
   throw new PolyError(

@@ -1,7 +1,9 @@
 import { matchesGlob } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { overlap, plainGlob, readGlobs } from './glob.ts';
+import { type Glob, mostEffort, overlap as overlapWithin, plainGlob, readGlobs } from './glob.ts';
+
+const overlap = (a: Glob, b: Glob): boolean => overlapWithin(a, b, { left: mostEffort });
 
 const meets = (a: string, b: string, roots: readonly [string, string] = ['/r', '/r']): boolean =>
   readGlobs(roots[0], a).some((one) => readGlobs(roots[1], b).some((other) => overlap(one, other)));
@@ -69,4 +71,17 @@ it('refuses what leads out of the folder or has too many variants', () => {
   expect(() => readGlobs('/r', 'a/../../x')).toThrow(/leads out/);
   expect(() => readGlobs('/r', '{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}')).toThrow(/more than 64/);
   expect(meets(`${'*a'.repeat(400)}`, `${'a*'.repeat(400)}`)).toBe(true);
+});
+
+it('that nobody would write is looked at so far and no further, and then said to meet', () => {
+  const nasty = (end: string) => readGlobs('/r', `${'*a'.repeat(400)}${end}`);
+  const effort = { left: mostEffort };
+  const found = Array.from({ length: 100 }, () =>
+    overlapWithin(nasty('x')[0] as Glob, nasty('y')[0] as Glob, effort),
+  );
+  expect([found[0], found.at(-1)]).toEqual([false, true]);
+  // Those that lie in other folders take none of it.
+  expect(overlapWithin(readGlobs('/r/a', '**')[0] as Glob, readGlobs('/r/b', '**')[0] as Glob, effort)).toBe(
+    false,
+  );
 });

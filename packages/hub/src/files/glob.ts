@@ -28,15 +28,15 @@ export function readGlobs(root: string, pattern: string): readonly Glob[] {
     const names = text.split('/').filter((name) => name !== '' && name !== '.');
     const segments = names.map((name) => (name === '**' ? name : readSegment(name)));
     const last = segments.at(-1);
-    const isPlain = last !== '**' && (last ?? []).every((part) => typeof part === 'object');
-    return { text: pattern, segments: isPlain ? [...segments, '**'] : segments };
+    const mayBeFolder = last === undefined || isPlain(last);
+    return { text: pattern, segments: mayBeFolder ? [...segments, '**'] : segments };
   });
 }
 
 /** A path as a pattern that means only itself. */
 export function plainGlob(path: string, text: string): Glob {
   const names = path.split('/').filter((name) => name !== '');
-  return { text, segments: names.map((name) => [...name].map((letter) => ({ letter }))) };
+  return { text, segments: names.map((name) => [...name].map(partOf)) };
 }
 
 function expandBraces(text: string, pattern: string): readonly string[] {
@@ -61,6 +61,15 @@ function expandBraces(text: string, pattern: string): readonly string[] {
   return done;
 }
 
+const letters = new Map<string, Part>();
+
+/** One object for each letter there is: patterns are long, and many are kept. */
+function partOf(letter: string): Part {
+  const known = letters.get(letter) ?? { letter };
+  letters.set(letter, known);
+  return known;
+}
+
 function readSegment(name: string): Segment {
   const parts: Part[] = [];
   for (let i = 0; i < name.length; ) {
@@ -71,26 +80,56 @@ function readSegment(name: string): Segment {
     else if (letter === '*') {
       if (parts.at(-1) !== 'many') parts.push('many');
     } else if (letter === '?') parts.push('any');
-    else parts.push({ letter });
+    else parts.push(partOf(letter));
     i += (set ?? letter).length;
   }
   return parts;
 }
 
-/** Whether some path fits both; where that is not certain, yes. */
-export function overlap(a: Glob, b: Glob): boolean {
-  return meet(a.segments, b.segments, '**', segmentsMeet);
+/** How much may still be looked at: what is more complicated than anybody writes is not looked at to its end. */
+export interface Effort {
+  left: number;
 }
 
-const segmentsMeet = (a: Segment | '**', b: Segment | '**'): boolean =>
-  a === '**' || b === '**' || meet(a, b, 'many', partsMeet);
+/** For one call, whatever it compares; an ordinary pair takes some dozens of these. */
+export const mostEffort = 10_000_000;
+
+/** Whether some path fits both; where that is not certain, or takes too much effort to find out, yes. */
+export function overlap(a: Glob, b: Glob, effort: Effort): boolean {
+  if (beginApart(a.segments, b.segments)) return false;
+  return meet(a.segments, b.segments, '**', (x, y) => segmentsMeet(x, y, effort), effort);
+}
+
+/** Whether they differ already in a folder that both name plainly. */
+function beginApart(a: Glob['segments'], b: Glob['segments']): boolean {
+  for (let i = 0; i < Math.min(a.length, b.length); i++) {
+    const [x, y] = [a[i], b[i]];
+    if (!isPlain(x) || !isPlain(y)) return false;
+    if (x.length !== y.length || x.some((part, at) => !partsMeet(part, y[at] as Part))) return true;
+  }
+  return false;
+}
+
+const isPlain = (segment: Segment | '**' | undefined): segment is Segment =>
+  segment !== undefined && segment !== '**' && segment.every((part) => typeof part === 'object');
+
+const segmentsMeet = (a: Segment | '**', b: Segment | '**', effort: Effort): boolean =>
+  a === '**' || b === '**' || meet(a, b, 'many', partsMeet, effort);
 
 const partsMeet = (a: Part, b: Part): boolean =>
   typeof a === 'string' || typeof b === 'string' || a.letter === b.letter;
 
 /** Whether two lists can say the same, where one sign stands for any number of items; one table, whatever they hold. */
-function meet<T>(a: readonly T[], b: readonly T[], many: T, same: (a: T, b: T) => boolean): boolean {
+function meet<T>(
+  a: readonly T[],
+  b: readonly T[],
+  many: T,
+  same: (a: T, b: T) => boolean,
+  effort: Effort,
+): boolean {
   const width = b.length + 1;
+  effort.left -= (a.length + 1) * width;
+  if (effort.left < 0) return true;
   /** Whether the rests from here on meet. */
   const table = new Uint8Array((a.length + 1) * width);
   for (let i = a.length; i >= 0; i--)

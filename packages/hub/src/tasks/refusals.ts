@@ -1,13 +1,7 @@
 import { PolyError, type TaskContract } from '@polyphony/protocol';
+import { standing } from '../platform/lease.ts';
 import type { Holder } from '../registry/holder.ts';
-import { isoTime, type TaskRow } from './task-row.ts';
-
-export function unknownTask(id: string): PolyError {
-  return new PolyError('not_found', `there is no task ${id}.`, {
-    hint: 'poly task list shows those there are.',
-    details: { reason: 'unknown_task' },
-  });
-}
+import { isoTime, leaseOf, type TaskRow } from './task-row.ts';
 
 /** Why somebody does not hold a task, or nothing when it does. */
 export function refusalOf(row: TaskRow, holder: Holder, fence: number | undefined): PolyError | undefined {
@@ -16,27 +10,27 @@ export function refusalOf(row: TaskRow, holder: Holder, fence: number | undefine
     return new PolyError('already_completed', `${id} is completed.`, {
       hint: 'Nothing is left to do; add a new task for what is.',
     });
-  const mine = owner !== null && holder.keys.includes(owner);
-  if (state === 'pending' || owner === null)
-    return fence === undefined || row.fence === 0
-      ? new PolyError('not_claimed', `nobody holds ${id}.`, { hint: 'Claim it first.' })
-      : new PolyError('lease_lost', `your claim of ${id} has run out or was given back.`, {
-          hint: 'Claim it again, and look whether your work still fits.',
-        });
-  if (!mine)
-    return new PolyError('not_owner', `${owner_name} holds ${id}, and not you.`, {
-      hint: `Ask ${owner_name}, or let your user reassign it.`,
-      details: { owner: owner_name, owner_id: owner },
-    });
-  if (fence !== undefined && fence !== row.fence)
-    return new PolyError(
-      'lease_lost',
-      `${id} was claimed again since: its fence is ${row.fence}, not ${fence}.`,
-      {
-        hint: 'Another of your connections claimed it; only one should go on.',
-      },
-    );
-  return undefined;
+  switch (standing(leaseOf(row), holder.keys, fence)) {
+    case 'holds':
+      return undefined;
+    case 'free':
+      return new PolyError('not_claimed', `nobody holds ${id}.`, { hint: 'Claim it first.' });
+    case 'ended':
+      return new PolyError('lease_lost', `your claim of ${id} has run out or was given back.`, {
+        hint: 'Claim it again, and look whether your work still fits.',
+      });
+    case 'other':
+      return new PolyError('not_owner', `${owner_name} holds ${id}, and not you.`, {
+        hint: `Ask ${owner_name}, or let your user reassign it.`,
+        details: { owner: owner_name, owner_id: owner },
+      });
+    case 'superseded':
+      return new PolyError(
+        'lease_lost',
+        `${id} was claimed again since: its fence is ${row.fence}, not ${fence}.`,
+        { hint: 'Another of your connections claimed it; only one should go on.' },
+      );
+  }
 }
 
 export function alreadyClaimed({ id, owner, owner_name, lease_until }: TaskRow): PolyError {

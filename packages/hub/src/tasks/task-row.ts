@@ -1,4 +1,5 @@
-import type { Task, TaskContract, TaskStatus } from '@polyphony/protocol';
+import { PolyError, type Task, type TaskContract, type TaskStatus } from '@polyphony/protocol';
+import type { Lease } from '../platform/lease.ts';
 import type { Store } from '../store/store.ts';
 
 /** A task as it is stored. */
@@ -37,8 +38,36 @@ interface ContractRow {
 const marks = (values: readonly unknown[]): string => values.map(() => '?').join(', ');
 export const isoTime = (ms: number): string => new Date(ms).toISOString();
 
+export const leaseOf = ({ owner, fence, lease_until }: TaskRow): Lease => ({
+  ...{ holder: owner, fence },
+  until: lease_until,
+});
+
+export async function getTask(store: Store, id: string): Promise<TaskRow> {
+  const [row] = await store.query<TaskRow>('SELECT * FROM tasks WHERE id = ?', [id]);
+  if (!row) throw unknownTask(id);
+  return row;
+}
+
+export function unknownTask(id: string): PolyError {
+  return new PolyError('not_found', `there is no task ${id}.`, {
+    hint: 'poly task list shows those there are.',
+    details: { reason: 'unknown_task' },
+  });
+}
+
+/** Of a row of tasks: whether something that it depends on is not done. */
+export const stillWaits = `EXISTS (SELECT 1 FROM task_dependencies d JOIN tasks n ON n.id = d.needs
+  WHERE d.task = tasks.id AND n.state <> 'completed')`;
+
+/** What one waits for. */
+export async function waitsOf(store: Store, id: string): Promise<readonly string[]> {
+  const needs = await needsOf(store, [id]);
+  return needs.filter(({ state }) => state !== 'completed').map((need) => need.needs);
+}
+
 /** What they depend on, and whether that is done. */
-export function needsOf(store: Store, ids: readonly string[]): Promise<readonly Need[]> {
+function needsOf(store: Store, ids: readonly string[]): Promise<readonly Need[]> {
   return store.query<Need>(
     `SELECT d.task AS task, d.needs AS needs, n.state AS state FROM task_dependencies d JOIN tasks n ON n.id = d.needs
       WHERE d.task IN (${marks(ids)}) ORDER BY n.seq`,
@@ -46,8 +75,14 @@ export function needsOf(store: Store, ids: readonly string[]): Promise<readonly 
   );
 }
 
+/** The contracts one is built on that have changed since. */
+export async function staleOf(store: Store, id: string): Promise<readonly TaskContract[]> {
+  const built = await contractsOf(store, [id]);
+  return built.filter(({ stale }) => stale).map(({ task: _, ...contract }) => contract);
+}
+
 /** The contracts they are built on. */
-export async function contractsOf(
+async function contractsOf(
   store: Store,
   ids: readonly string[],
 ): Promise<readonly (TaskContract & { readonly task: string })[]> {

@@ -14,16 +14,22 @@ const mostPairs = 10_000;
 const deepest = 100;
 const mostShown = 1000;
 
+/** Ends a look that only asks whether anything differs. */
+class Differs extends Error {}
+
 /** What was found so far. A schema that is met from several sides is told once, and breaks when it breaks one of them. */
 export class Changes {
   readonly #found = new Map<string, ContractChange>();
-  #pairs: { left: number };
+  readonly #pairs: { left: number };
+  readonly #onlyAsks: boolean;
 
-  constructor(pairs: { left: number } = { left: mostPairs }) {
+  constructor(pairs: { left: number } = { left: mostPairs }, onlyAsks = false) {
     this.#pairs = pairs;
+    this.#onlyAsks = onlyAsks;
   }
 
   add(direction: Direction, { kind, path, message, before, after }: Found): void {
+    if (this.#onlyAsks && kind !== 'annotation-changed') throw new Differs();
     const key = `${kind} ${path} ${message}`;
     const breaking = isBreaking(kind, direction) || this.#found.get(key)?.breaking === true;
     if (!this.#found.has(key) && this.#found.size >= mostChanges) return void this.#stop(path);
@@ -42,9 +48,15 @@ export class Changes {
     return false;
   }
 
-  /** For a look that is not told, with the same limits. */
-  apart(): Changes {
-    return new Changes(this.#pairs);
+  /** Whether a look finds anything that matters: it ends with the first, is not told, and has the same limits. */
+  anyIn(look: (changes: Changes) => void): boolean {
+    try {
+      look(new Changes(this.#pairs, true));
+      return false;
+    } catch (error) {
+      if (error instanceof Differs) return true;
+      throw error;
+    }
   }
 
   list(): readonly ContractChange[] {
@@ -52,10 +64,16 @@ export class Changes {
   }
 
   #stop(path: string): void {
-    const kind = 'limit-reached';
-    const message = 'there is more than is compared: look at both versions';
-    this.#found.set(kind, { path, kind, breaking: isBreaking(kind, 'unknown'), message });
+    if (this.#onlyAsks) throw new Differs();
+    this.#found.set('limit-reached', limitReached(path));
   }
+}
+
+/** That there is more than is compared. */
+export function limitReached(path = ''): ContractChange {
+  const kind = 'limit-reached';
+  const message = 'there is more than is compared: look at both versions';
+  return { path, kind, breaking: isBreaking(kind, 'unknown'), message };
 }
 
 /** A whole schema need not be told again. */

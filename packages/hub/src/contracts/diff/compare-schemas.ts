@@ -24,8 +24,8 @@ export class SchemaComparer {
     if (!before && !after) return;
     const place = after?.pointer ?? before?.pointer ?? '';
     const [a, b] = [
-      this.#before.follow(before ?? { value: true, pointer: `${place}?` }),
-      this.#after.follow(after ?? { value: true, pointer: `${place}?` }),
+      this.#before.follow(before ?? { value: true, pointer: `?${place}` }),
+      this.#after.follow(after ?? { value: true, pointer: `?${place}` }),
     ];
     const pair = `${nameOf(a)} ${nameOf(b)} ${direction}`;
     if (this.#has(pair) || !this.#changes.mayGoOn(place, depth)) return;
@@ -47,9 +47,9 @@ export class SchemaComparer {
 
   /** Whether anything differs that matters, without telling what. */
   differs(before: Node, after: Node, depth: number): boolean {
-    const apart = this.#changes.apart();
-    new SchemaComparer(this.#before, this.#after, apart, this).compare(before, after, 'unknown', depth);
-    return apart.list().some(({ kind }) => kind !== 'annotation-changed');
+    return this.#changes.anyIn((apart) =>
+      new SchemaComparer(this.#before, this.#after, apart, this).compare(before, after, 'unknown', depth),
+    );
   }
 
   #has(pair: string): boolean {
@@ -181,9 +181,10 @@ class Pair {
       const message = `the ${needed ? 'required' : 'optional'} property ${brief(name)} is new`;
       this.#tell(kind, node.pointer, message, undefined, node.value);
     }
-    for (const name of new Set([...a.required, ...b.required]))
-      if (!a.properties.has(name) && !b.properties.has(name))
-        this.#required(name, below(this.#at, 'required'));
+    for (const required of [a.required, b.required])
+      for (const name of required)
+        if (!a.properties.has(name) && !b.properties.has(name))
+          this.#required(name, below(this.#at, 'required'));
     this.#additional();
     for (const name of new Set([...a.patternProperties.keys(), ...b.patternProperties.keys()])) {
       const [was, is] = [a.patternProperties.get(name), b.patternProperties.get(name)];

@@ -542,6 +542,33 @@ describe('any two documents', () => {
     });
     expect(diff(web('string'), web('number')).breaking).toBe(true);
   });
+
+  it('may have thousands of variants where the other has thousands of names: each is looked at once', () => {
+    const names = (count: number) => Array.from({ length: count }, (_, i) => `p${i}`);
+    const variants = {
+      oneOf: names(3000).map((name) => object({ k: { const: name } }, { required: ['k'] })),
+    };
+    const properties = object(Object.fromEntries(names(15_000).map((name) => [name, text])));
+    expect(diff(variants, properties).breaking).toBe(true);
+    expect(diff({ oneOf: names(5000).map(() => ({})) }, { required: names(5000) }).breaking).toBe(true);
+  });
+
+  it('may refer along a chain that everything begins with', () => {
+    const names = Array.from({ length: 4000 }, (_, i) => `d${i}`);
+    const chain = Object.fromEntries(names.map((name, i) => [name, { $ref: `#/$defs/d${i + 1}` }]));
+    const document = (end: object) => ({
+      ...object(Object.fromEntries(names.map((name) => [name, { $ref: '#/$defs/d0' }]))),
+      $defs: { ...chain, d4000: end },
+    });
+    expect(told(document(text), document({ type: 'number' }))).toEqual(['!type-changed /$defs/d4000']);
+  });
+
+  it('may have a property that is called like one that is missing, with a question mark', () => {
+    const closed = (type: string) => object({ 'a?': { type } }, { patternProperties: { '^a$': text } });
+    expect(told(object({ a: text, ...closed('string').properties }), closed('number'))).toContain(
+      '!type-changed /properties/a?',
+    );
+  });
 });
 
 it('is described kind by kind', () => {

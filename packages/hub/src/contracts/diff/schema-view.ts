@@ -65,6 +65,8 @@ const mostParts = 256;
 export class SchemaSource {
   readonly root: Json;
   readonly #views = new Map<string, View>();
+  /** Where references end, by where they begin: a long chain is gone along once. */
+  readonly #ends = new Map<string, Node>();
   #anchors: ReadonlyMap<string, Node> | undefined;
 
   constructor(root: Json) {
@@ -91,6 +93,11 @@ export class SchemaSource {
     const seen = new Set<string>();
     let at = node;
     while (!at.also && !seen.has(at.pointer)) {
+      const end = this.#ends.get(at.pointer);
+      if (end) {
+        at = end;
+        break;
+      }
       seen.add(at.pointer);
       const ref = member(at.value, '$ref');
       const more = Object.keys(objectOf(at.value)).some((name) => name !== '$ref' && !isAnnotation(name));
@@ -98,6 +105,7 @@ export class SchemaSource {
       if (!next) break;
       at = next;
     }
+    for (const pointer of seen) this.#ends.set(pointer, at);
     return at;
   }
 
