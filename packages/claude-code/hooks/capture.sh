@@ -2,6 +2,8 @@
 # Drops one hook event of a coding agent, read from standard input, into the journal of the hub: capture.sh AGENT
 # It says nothing, waits for nobody and always succeeds, whatever became of the hub or the disk.
 umask 077
+# What it runs would else load a locale, which takes as long as the work.
+export LC_ALL=C
 exec >/dev/null 2>&1
 home=${POLY_HOME:-${HOME:+$HOME/.poly}}
 if [ -z "$home" ]; then

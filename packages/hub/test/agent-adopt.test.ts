@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AgentExplanation, AgentStatus } from '@polyphony/protocol';
 import Database from 'better-sqlite3';
@@ -149,6 +149,27 @@ describe('an agent that somebody has started by hand', () => {
       state: 'failed',
     });
     expect(ground.tmux('capture-pane', '-p', '-t', pane)).not.toContain('rm -rf');
+  });
+
+  it('is gone with its tmux pane, also where its process does not end with that', async () => {
+    const { at, pane, as } = ground.inTmux();
+    const id = await ground.adoptOne(at);
+    await as(id).show('idle-80x24');
+    const { adopted } = await ground.becomes(id, 'idle');
+    const pid = adopted?.pid ?? 0;
+    await as(id).outlive();
+    await until(() => readFileSync(`/proc/${pid}/cmdline`, 'utf8').startsWith('sleep'));
+    ground.tmux('kill-pane', '-t', pane);
+    try {
+      expect(await ground.becomes(id, 'gone')).toMatchObject({
+        adopted: {
+          typing: false,
+          notes: [expect.stringContaining('its process runs on without a terminal')],
+        },
+      });
+    } finally {
+      process.kill(pid, 'SIGKILL');
+    }
   });
 
   it('is let go again without being touched', async () => {

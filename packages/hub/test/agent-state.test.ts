@@ -202,7 +202,7 @@ describe('the state of an agent', () => {
       return signals.length === 2 && signals.every(({ status }) => status === 'running');
     });
     const explained = await hub.client.call('agent:explain', { paneId: agent.paneId });
-    expect(explained).toMatchObject({ status: 'running', rule: 'the highest source that tells' });
+    expect(explained).toMatchObject({ status: 'running', rule: 'by its hooks, and by its screen too' });
     expect(explained.signals).toContainEqual({
       ...{ authority: 'hooks', status: 'running', evidence: 'hook: UserPromptSubmit' },
       ...{ ageMs: expect.any(Number), decides: true },
@@ -240,6 +240,10 @@ describe('the state of an agent', () => {
       expect(pane?.argv.slice(-2)).toEqual(['--resume', 's1']);
       await agent.show('idle-80x24');
       await becomes(hub, agent, 'idle');
+      // It still knows where it keeps its conversations.
+      await agent.writeSession('waiting', 'permission prompt');
+      await agent.show('exit-80x24');
+      expect(await becomes(hub, agent, 'blocked')).toMatchObject({ authority: 'session file' });
     },
   );
 

@@ -20,6 +20,30 @@ it('follows a turn with a question in it', () => {
   expect(told).toEqual(['running', 'blocked', 'running', 'running', 'idle']);
 });
 
+it('says what it waits for', () => {
+  const states = new StateOfEvents();
+  const asks = (properties: OpenCodeEvent['properties']): OpenCodeEvent => ({
+    type: 'permission.asked',
+    properties: { sessionID: 'a', permission: 'bash', patterns: ['rm *', 'ls *'], ...properties },
+  });
+  const reasonOf = (event: OpenCodeEvent) => states.next(event, 0)?.reason;
+  expect(reasonOf(asks({}))).toEqual({ kind: 'permission', tool: 'bash', input: 'rm *, ls *' });
+  expect(reasonOf(asks({ metadata: { command: 'rm x' } }))).toMatchObject({ input: 'rm x' });
+  const questions = [{ question: 'Which?', options: [{ label: 'Red' }, { label: 'Blue' }] }];
+  expect(reasonOf({ type: 'question.asked', properties: { sessionID: 'a', questions } })).toEqual({
+    ...{ kind: 'question', text: 'Which?', options: ['Red', 'Blue'] },
+  });
+  const retry = (next: number): OpenCodeEvent => ({
+    type: 'session.status',
+    properties: { sessionID: 'a', status: { type: 'retry', message: 'too many', next } },
+  });
+  expect(reasonOf(retry(5_000))).toBeUndefined();
+  expect(reasonOf(retry(3_600_000))).toEqual({
+    ...{ kind: 'rate limit', text: 'too many', resetsAt: '1970-01-01T01:00:00.000Z' },
+  });
+  expect(reasonOf(status('a', 'idle'))).toBeUndefined();
+});
+
 it('is idle only when every session is, and names the one that is nobody’s child', () => {
   const states = new StateOfEvents();
   states.next(status('a', 'busy'));

@@ -1,10 +1,11 @@
-import type { AgentStatus } from '@polyphony/protocol';
+import type { AgentReason, AgentStatus } from '@polyphony/protocol';
 import type { Env } from './find-hub.ts';
 import type { Hub } from './hub.ts';
 import type { OpenCodeEvent } from './opencode.ts';
 
 export interface AgentState {
   readonly status: AgentStatus;
+  readonly reason?: AgentReason;
   readonly sessionId?: string;
   readonly error?: string;
 }
@@ -12,25 +13,25 @@ export interface AgentState {
 /** What OpenCode does, from its events: its sessions, and the children of them, taken together. */
 export class StateOfEvents {
   readonly #busy = new Set<string>();
-  readonly #blocked = new Set<string>();
+  readonly #blocked = new Map<string, AgentReason>();
   readonly #children = new Set<string>();
   #sessionId: string | undefined;
   #error: string | undefined;
 
   /** The state after an event; nothing when the event says nothing about it. */
-  next({ type, properties }: OpenCodeEvent): AgentState | undefined {
-    const { sessionID = '', status, info, error } = properties;
+  next({ type, properties }: OpenCodeEvent, now: number = Date.now()): AgentState | undefined {
+    const { sessionID = '', info, error } = properties;
     if (type === 'session.created' && info?.id && info.parentID) this.#children.add(info.id);
     if (type === 'session.deleted' && info?.id) this.#forget(info.id);
     const change = changes[type];
     if (change === undefined && type !== 'session.deleted') return undefined;
     if (sessionID !== '' && !this.#children.has(sessionID)) this.#sessionId = sessionID;
-    const what = change?.(status?.type);
+    const what = change?.(properties, now);
     if (what === 'running') {
       this.#busy.add(sessionID);
       this.#error = undefined;
     }
-    if (what === 'blocked') this.#blocked.add(sessionID);
+    if (typeof what === 'object') this.#blocked.set(sessionID, what);
     else this.#blocked.delete(sessionID);
     if (what === 'idle') this.#busy.delete(sessionID);
     if (what === 'error' && error?.name !== 'MessageAbortedError')
@@ -41,10 +42,11 @@ export class StateOfEvents {
   #state(): AgentState {
     const status =
       this.#blocked.size > 0 ? 'blocked' : this.#busy.size > 0 ? 'running' : this.#error ? 'error' : 'idle';
+    const [reason] = this.#blocked.values();
     return {
-      status,
+      ...{ status, ...(reason && { reason }) },
       ...(this.#sessionId !== undefined && { sessionId: this.#sessionId }),
-      ...(status === 'error' && this.#error !== undefined && { error: this.#error.slice(0, mostError) }),
+      ...(status === 'error' && this.#error !== undefined && { error: this.#error.slice(0, mostText) }),
     };
   }
 
@@ -53,18 +55,48 @@ export class StateOfEvents {
   }
 }
 
-const mostError = 4096;
+type Properties = OpenCodeEvent['properties'];
 
-/** What each event says of its session. */
-const changes: Readonly<Record<string, (status?: string) => 'running' | 'blocked' | 'idle' | 'error'>> = {
-  'session.status': (status) => (status === 'idle' ? 'idle' : 'running'),
+/** What each event says of its session: what it does, or what it waits for. */
+const changes: Readonly<
+  Record<string, (properties: Properties, now: number) => 'running' | 'idle' | 'error' | AgentReason>
+> = {
+  'session.status': ({ status }, now) =>
+    status?.type === 'idle' ? 'idle' : (limitOf(status ?? {}, now) ?? 'running'),
   'session.error': () => 'error',
-  'permission.asked': () => 'blocked',
+  'permission.asked': ({ permission: tool, patterns = [], metadata: { command } = {} }) => ({
+    kind: 'permission',
+    ...(tool !== undefined && { tool: tool.slice(0, mostName) }),
+    input: (typeof command === 'string' ? command : patterns.join(', ')).slice(0, mostText),
+  }),
   'permission.replied': () => 'running',
-  'question.asked': () => 'blocked',
+  'question.asked': ({ questions: [first] = [] }) => ({
+    kind: 'question',
+    ...(first?.question !== undefined && { text: first.question.slice(0, mostText) }),
+    ...(first?.options && {
+      options: first.options.slice(0, mostOptions).map(({ label = '' }) => label.slice(0, mostName)),
+    }),
+  }),
   'question.replied': () => 'running',
   'question.rejected': () => 'running',
 };
+
+const [mostName, mostText, mostOptions] = [256, 4096, 32] as const;
+/** What is tried again sooner needs nobody. */
+const limitMs = 60_000;
+
+/** A limit that it waits for the end of. */
+function limitOf(
+  { type, message, next }: NonNullable<Properties['status']>,
+  now: number,
+): AgentReason | undefined {
+  if (type !== 'retry' || next === undefined || next < now + limitMs) return undefined;
+  return {
+    kind: 'rate limit',
+    ...(message !== undefined && { text: message.slice(0, mostText) }),
+    resetsAt: new Date(next).toISOString(),
+  };
+}
 
 /** Notes what OpenCode does with the pane it runs in, where it runs in one. */
 export function createStateSync(

@@ -10,6 +10,24 @@ export interface Hooks {
   readonly tool: Readonly<Record<string, ToolDefinition>>;
   config(config: OpenCodeConfig): Promise<void>;
   event(input: { readonly event: OpenCodeEvent }): Promise<void>;
+  'chat.message'(
+    input: { readonly sessionID: string },
+    output: {
+      readonly parts: readonly {
+        readonly type: string;
+        readonly text?: string;
+        readonly synthetic?: boolean;
+      }[];
+    },
+  ): Promise<void>;
+  'tool.execute.before'(
+    input: { readonly tool: string; readonly sessionID: string; readonly callID: string },
+    output: { readonly args: unknown },
+  ): Promise<void>;
+  'tool.execute.after'(
+    input: { readonly tool: string; readonly sessionID: string; readonly callID: string },
+    output: { readonly output?: unknown },
+  ): Promise<void>;
   'command.execute.before'(
     input: { readonly command: string; readonly sessionID: string },
     output: { parts: readonly unknown[] },
@@ -50,9 +68,17 @@ export interface OpenCodeEvent {
   readonly type: string;
   readonly properties: {
     readonly sessionID?: string;
-    readonly status?: { readonly type?: string };
+    readonly status?: { readonly type?: string; readonly message?: string; readonly next?: number };
     readonly info?: { readonly id?: string; readonly parentID?: string };
     readonly error?: { readonly name?: string; readonly data?: { readonly message?: string } };
+    /** What it asks for a permission. */
+    readonly permission?: string;
+    readonly patterns?: readonly string[];
+    readonly metadata?: Readonly<Record<string, unknown>>;
+    readonly questions?: readonly {
+      readonly question?: string;
+      readonly options?: readonly { readonly label?: string }[];
+    }[];
   };
 }
 

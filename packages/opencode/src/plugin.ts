@@ -1,4 +1,5 @@
 import { createStateSync } from './agent-state.ts';
+import { Capture } from './capture.ts';
 import { addCommands, runCommand } from './commands.ts';
 import { ExitNotices } from './exit-notices.ts';
 import type { Env } from './find-hub.ts';
@@ -15,6 +16,7 @@ export function createPlugin({ client, directory }: PluginInput, env: Env = proc
   const notices = new ExitNotices({ hub, client, directory });
   const follower = followExits({ hub, onExit: (exit) => notices.take(exit), since: () => notices.since() });
   const project = { hub, client: hub.running, directory };
+  const capture = new Capture(env, directory);
   const inbox = new PaneInbox({ client, env });
   const syncState = createStateSync(hub, env, (session) => inbox.meet(session));
 
@@ -25,10 +27,18 @@ export function createPlugin({ client, directory }: PluginInput, env: Env = proc
       const { type, properties } = event;
       if (type === 'session.status' && properties.sessionID) notices.meet(properties.sessionID);
       syncState(event);
+      capture.event(event);
       if (type !== 'session.deleted' || !properties.info?.id) return;
       // OpenCode 1.18.33 takes nobody's failure here; panes that stay are found by `poly ls`.
       await closeSessionPanes(project, properties.info.id).catch(() => undefined);
     },
+    async 'chat.message'({ sessionID }, { parts }) {
+      const own = parts.filter(({ type, synthetic }) => type === 'text' && !synthetic);
+      capture.tell('chat.message', { sessionID, text: own.map(({ text }) => text).join('\n') });
+    },
+    'tool.execute.before': async (input, { args }) => capture.tell('tool.execute.before', { ...input, args }),
+    'tool.execute.after': async (input, { output }) =>
+      capture.tell('tool.execute.after', { ...input, output }),
     'command.execute.before': ({ command, sessionID }) =>
       runCommand(command, sessionID, { hub, client, env }),
     // Panes live on: they are the hub's.
@@ -36,6 +46,7 @@ export function createPlugin({ client, directory }: PluginInput, env: Env = proc
       follower.close();
       notices.close();
       inbox.close();
+      capture.close();
     },
   };
 }

@@ -28,6 +28,7 @@ import { type Terminal, typeMessage } from './message.ts';
 import { recordScreen } from './record.ts';
 import type { ScreenRules } from './screens/screen-rules.ts';
 import { type AgentStates, noteOf, type StatePane } from './state/agent-states.ts';
+import { vendors } from './vendors/vendors.ts';
 
 /** What agents need of panes. */
 export interface AgentPanes {
@@ -44,8 +45,12 @@ export interface AgentPanes {
   find(paneId: string): StatePane | undefined;
   get(paneId: string): StatePane;
   screen(paneId: string): Promise<PaneScreen>;
-  /** Types without anybody else's input in between. */
-  hold<T>(paneId: string, work: (type: (text: string) => Promise<void>) => Promise<T>): Promise<T>;
+  /** Types without anybody else's input in between, for whoever may. */
+  hold<T>(
+    paneId: string,
+    by: Caller,
+    work: (type: (text: string) => Promise<void>) => Promise<T>,
+  ): Promise<T>;
   setMeta(paneId: string, set: Meta): Promise<unknown>;
 }
 
@@ -80,8 +85,14 @@ export function registerAgentActions(options: AgentsOptions): void {
         'agent.runtime': launched.vendor,
         ...(launched.once > 0 && { 'agent.once': launched.once }),
       };
+      // Where it keeps its conversations is kept with the pane, so that it finds them when it is taken up again.
+      const homes = vendors[launched.vendor].homes.flatMap((name) => {
+        const value = params.env?.[name];
+        return value === undefined ? [] : [[name, value] as const];
+      });
       // What was asked for here outweighs what the caller's environment happens to say.
-      const pane = await panes.create({ ...params, argv: launched.argv, meta }, launched.env, context);
+      const fixed = { ...Object.fromEntries(homes), ...launched.env };
+      const pane = await panes.create({ ...params, argv: launched.argv, meta }, fixed, context);
       await events.append([draft(context.caller, 'agent:created', { paneId: pane.id })]);
       return { ...pane, agent: { vendor: launched.vendor, status: 'starting' as const } };
     },
@@ -143,14 +154,14 @@ export function registerAgentActions(options: AgentsOptions): void {
     return {};
   });
 
-  registry.register('agent', agentMessage, ({ paneId, text, timeoutMs }, { signal }) => {
+  registry.register('agent', agentMessage, ({ paneId, text, timeoutMs }, { signal, caller }) => {
     const { argv, meta } = panes.get(paneId);
     const terminal: Terminal = {
       argv,
       read: (vendor, screen) => rules.readScreen(vendor, screen, meta['agent.version']),
       ended: () => panes.get(paneId).status === 'exited',
       screen: () => panes.screen(paneId),
-      hold: (work) => panes.hold(paneId, work),
+      hold: (work) => panes.hold(paneId, caller, work),
     };
     return messages.take(paneId, () => typeMessage(terminal, text, { readyMs: timeoutMs, gone: signal }));
   });
@@ -162,16 +173,18 @@ export function registerAgentActions(options: AgentsOptions): void {
   registry.register(
     'agent',
     agentSetState,
-    async ({ paneId, status, sessionId, error, runtime }, { caller }) => {
+    async ({ paneId, status, reason, sessionId, error, runtime }, { caller }) => {
       await panes.setMeta(paneId, {
         ...(runtime !== undefined && { 'agent.runtime': runtime }),
         ...(sessionId !== undefined && { 'agent.sessionId': sessionId }),
         'agent.error': error ?? null,
       });
-      if (!(await states.tell(paneId, status))) {
+      if (!(await states.tell(paneId, { status, reason, error }))) {
         // No agent, as far as anybody knows: what is said of it is all there is.
-        await panes.setMeta(paneId, noteOf(status, clock.now()));
-        await events.append([draft(caller, 'agent:state', { paneId, status, authority: 'protocol' })]);
+        await panes.setMeta(paneId, noteOf(status, clock.now(), reason));
+        await events.append([
+          draft(caller, 'agent:state', { paneId, status, ...(reason && { reason }), authority: 'protocol' }),
+        ]);
       }
       return { id: paneId };
     },

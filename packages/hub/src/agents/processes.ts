@@ -43,6 +43,21 @@ export function environmentOf(pid: number): Readonly<Record<string, string>> {
   }
 }
 
+/** The processes of this user that work in a folder; none where the system does not tell. */
+export function processesIn(cwd: string): readonly number[] {
+  try {
+    return readdirSync('/proc').flatMap((name) => {
+      try {
+        return /^\d+$/.test(name) && readlinkSync(`/proc/${name}/cwd`) === cwd ? [Number(name)] : [];
+      } catch {
+        return []; // It has ended, or is somebody else's.
+      }
+    });
+  } catch {
+    return []; // This system does not tell.
+  }
+}
+
 /** The files a process has open; none where the system does not tell. */
 export function openFilesOf(pid: number): readonly string[] {
   try {
@@ -55,6 +70,15 @@ export function openFilesOf(pid: number): readonly string[] {
     });
   } catch {
     return []; // It has ended, or this system does not tell.
+  }
+}
+
+/** How much a process has read from files and terminals so far; undefined where the system does not tell. */
+export function bytesReadBy(pid: number): string | undefined {
+  try {
+    return /^rchar: (\d+)$/m.exec(readFileSync(`/proc/${pid}/io`, 'latin1'))?.[1];
+  } catch {
+    return undefined; // It has ended, or this system does not tell.
   }
 }
 

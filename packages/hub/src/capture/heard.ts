@@ -2,6 +2,7 @@ import type { AgentReason, AgentStatus } from '@polyphony/protocol';
 import type { Store } from '../store/store.ts';
 import type { StateRule } from './adapters/adapter.ts';
 import { type Normalised, normalise, parsePayload } from './normalise.ts';
+import { resetTime } from './reset-time.ts';
 
 /** What an event tells of an agent: what it does from then on, if it says so, and which conversation it is in. */
 export interface Heard {
@@ -17,10 +18,13 @@ export interface Heard {
 export function heardOf(at: number, normalised: Normalised, state: StateRule | null): Heard {
   const { event, session, tool } = normalised;
   if (!state) return { at, sessionId: session, state: null };
-  const evidence = `hook: ${event}${tool === undefined ? '' : ` of ${tool}`}`;
-  const reason = reasonOf(state, normalised);
+  const failure = state.status === 'error' ? (normalised.text ?? normalised.error) : undefined;
+  const evidence = `hook: ${event}${tool === undefined ? '' : ` of ${tool}`}${failure ? `: ${failure.slice(0, mostFailure)}` : ''}`;
+  const reason = reasonOf(at, state, normalised);
   return { at, sessionId: session, state: { status: state.status, evidence, ...(reason && { reason }) } };
 }
+
+const mostFailure = 200;
 
 /** Events that lie between two that tell what an agent does are few. */
 const lookBack = 40;
@@ -82,17 +86,20 @@ export async function heardBefore(
 }
 
 function reasonOf(
+  at: number,
   { blockedOn }: StateRule,
   { tool, input, text, error }: Normalised,
 ): AgentReason | undefined {
   if (blockedOn === undefined) return undefined;
   const said = text ?? error;
+  const resetsAt = blockedOn === 'rate limit' ? resetTime(said ?? '', at) : undefined;
   if (blockedOn === 'question') return { kind: blockedOn, ...questionIn(input) };
   return {
     kind: blockedOn,
     ...(tool !== undefined && { tool }),
     ...(input !== undefined && { input }),
     ...(said !== undefined && { text: said }),
+    ...(resetsAt !== undefined && { resetsAt }),
   };
 }
 

@@ -4,8 +4,10 @@ import type { Participant } from '@polyphony/protocol';
 import { type Draft, draft, type EventLog } from '../events/event-log.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Log } from '../platform/log.ts';
+import { isConflict } from '../store/errors.ts';
 import type { Statement, Store } from '../store/store.ts';
 import type { StateRule } from './adapters/adapter.ts';
+import { insertCapture } from './capture-row.ts';
 import { type Entry, type Journal, Unreadable } from './journal.ts';
 import type { Normalised } from './normalise.ts';
 import { insertTwin, type Sighting, twinsAmong } from './twins.ts';
@@ -27,6 +29,11 @@ export interface Capture {
   readonly state: StateRule | null;
 }
 
+interface Alongside {
+  readonly statements: readonly Statement[];
+  readonly drafts: readonly Draft[];
+}
+
 export interface IntakeOptions {
   readonly journal: Journal;
   readonly store: Store;
@@ -40,6 +47,11 @@ export interface IntakeOptions {
   readonly adoptedOf: (
     origin: Pick<Entry, 'agent' | 'tmux' | 'parent'> & { readonly session: string | null },
   ) => string | undefined;
+  /**
+   * What else is true once these are in the record, committed with them; asked again where something it depends on
+   * changes before that.
+   */
+  readonly alongside?: (captures: readonly Capture[], tries: number) => Promise<Alongside>;
   /** Told of each event once it is in the record, in order. */
   readonly onTaken: (capture: Capture) => void;
   /** How often it looks although nothing was told. */
@@ -193,7 +205,7 @@ export class Intake {
 
   /** All in one step, so that they stand in the record in their order or not at all. */
   async #take(names: readonly string[], entries: readonly Arrived[]): Promise<void> {
-    const { journal, events, onTaken } = this.#options;
+    const { journal, onTaken } = this.#options;
     // What is there already was taken in before the hub was killed.
     const known = await this.#known(entries);
     // A hook that was taken for dead may have ended just then: what it left whole counts.
@@ -206,19 +218,31 @@ export class Intake {
       fresh.flatMap(({ sighting }) => sighting ?? []),
     );
     const taken = fresh.filter(({ capture }) => !twins.has(capture.id));
-    if (fresh.length > 0)
-      await events.append(
-        taken.map(({ told }) => told),
-        fresh.map(({ capture: { id }, sighting, insert }) => {
-          const of = twins.get(id);
-          return sighting && of !== undefined ? insertTwin(sighting, of) : insert;
-        }),
-      );
+    const statements = fresh.map(({ capture: { id }, sighting, insert }) => {
+      const of = twins.get(id);
+      return sighting && of !== undefined ? insertTwin(sighting, of) : insert;
+    });
+    if (fresh.length > 0) await this.#commit(taken, statements);
     for (const name of names) journal.remove(name);
     this.#taken += taken.length;
     for (const { capture } of taken) {
       if (capture.normalised.kind === 'gap') this.#gaps += 1;
       onTaken(capture);
+    }
+  }
+
+  async #commit(taken: readonly Described[], statements: readonly Statement[]): Promise<void> {
+    const { events, alongside = async () => ({ statements: [], drafts: [] }) } = this.#options;
+    const captures = taken.map(({ capture }) => capture);
+    for (let tries = 0; ; tries++) {
+      const also = await alongside(captures, tries);
+      const drafts = [...taken.map(({ told }) => told), ...also.drafts];
+      try {
+        await events.append(drafts, [...statements, ...also.statements]);
+        return;
+      } catch (error) {
+        if (!isConflict(error)) throw error;
+      }
     }
   }
 
@@ -252,7 +276,7 @@ export class Intake {
 
   #describe(entry: Arrived): Described {
     const { clock, hub, paneOf, adoptedOf } = this.#options;
-    const { raw, digest, normalised, state } = entry;
+    const { digest, normalised, state } = entry;
     const { kind, event, session } = normalised;
     const { id, agent, tmux, parent, origin, asTool, occurredAt } = entry;
     const proved = entry.token === '' ? undefined : paneOf(entry.token);
@@ -263,14 +287,7 @@ export class Intake {
       capture: { id, agent, pane, tmux, parent, asTool, occurredAt, normalised, state },
       ...(digest && { sighting: { id, origin, pane, digest, occurredAt } }),
       told: draft(from, 'agent:captured', { captureId: id, agent, event, kind, ...at }),
-      insert: {
-        sql: `INSERT INTO captures (id, agent, event, kind, session, pane, tmux, occurred_at, received_at, normalised, raw, origin, digest, as_tool)
-          VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-        values: [
-          ...[id, agent, event, kind, session, pane, tmux, Math.round(occurredAt), clock.now()],
-          ...[JSON.stringify(normalised), raw, origin, digest, Number(asTool)],
-        ],
-      },
+      insert: insertCapture({ ...entry, pane, receivedAt: clock.now() }, entry),
     };
   }
 

@@ -5,13 +5,15 @@ import type { AgentCreateParams, AgentPane, Delivery, PaneScreen } from '@polyph
 import type { Reading } from '../../src/agents/read-screen.ts';
 import { ScreenRules } from '../../src/agents/screens/screen-rules.ts';
 import type { TestHub } from '../test-hub.ts';
-import { createAgentHome } from './agent-home.ts';
+import { type AgentHome, createAgentHome } from './agent-home.ts';
 import { type AgentName, installAgent } from './installed-agents.ts';
 
 export interface AgentOptions extends Pick<AgentCreateParams, 'permissions' | 'prompt'> {
   /** Where its model listens. */
   readonly model: string;
   readonly modelName?: string;
+  /** A home that is there already. */
+  readonly home?: AgentHome;
   /** Flags of its own. */
   readonly args?: readonly string[];
   /** What is done in its home before it starts. */
@@ -41,7 +43,7 @@ const textOf = ({ lines }: PaneScreen): string => lines.join('\n').trimEnd();
 
 export async function createAgent(hub: TestHub, name: AgentName, options: AgentOptions): Promise<Agent> {
   const program = await installAgent(name);
-  const home = await createAgentHome(name, options.model);
+  const home = options.home ?? (await createAgentHome(name, options.model));
   const { modelName: model, permissions, prompt, args = [] } = options;
   const { work, env } = home;
   options.prepare?.(env);
@@ -79,7 +81,7 @@ export async function createAgent(hub: TestHub, name: AgentName, options: AgentO
 }
 
 /** The processes that have a home in their environment. */
-function processesWith(home: string): readonly string[] {
+export function processesWith(home: string): readonly string[] {
   const pids = readdirSync('/proc').filter((entry) => /^\d+$/.test(entry));
   return pids.flatMap((pid) => {
     try {

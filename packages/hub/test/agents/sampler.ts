@@ -11,7 +11,7 @@ interface Sample {
 }
 
 const everyMs = 25;
-const patienceMs = 45_000;
+const patienceMs = 120_000;
 /** For so long a screen must have shown something before the state has to agree. */
 const graceMs = 1_000;
 

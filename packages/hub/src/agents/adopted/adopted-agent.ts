@@ -29,6 +29,8 @@ export interface AdoptedAgent {
   readonly sessionFile: boolean;
   readonly meta: Meta;
   readonly status: PaneStatus;
+  /** Its terminal has gone, and its process runs on without one: nobody can talk to it any more. */
+  readonly orphaned?: boolean;
   /** How somebody else's process has ended nobody is told. */
   readonly exitCode: null;
   readonly exitSignal: null;
@@ -37,12 +39,14 @@ export interface AdoptedAgent {
 /** What can be known of an agent and done with it, and what not; some may tell of it that did not when it was adopted. */
 export function whatIsKnown(agent: AdoptedAgent, telling: readonly Authority[] = []): AdoptedAgentInfo {
   const { pid, cwd, vendor, tmux, meta, status } = agent;
+  const protocol = telling.includes('protocol');
   const hooks = agent.hooks || telling.includes('hooks');
   const sessionFile = agent.sessionFile || telling.includes('session file');
   const screen = tmux !== null && vendor !== 'cursor';
   const resume = typeof meta['agent.sessionId'] === 'string' && vendor !== 'cursor';
   const sources: readonly Authority[] = [
     'process',
+    ...(protocol ? (['protocol'] as const) : []),
     ...(hooks ? (['hooks'] as const) : []),
     ...(sessionFile ? (['session file'] as const) : []),
     ...(screen ? (['screen'] as const) : []),
@@ -50,17 +54,24 @@ export function whatIsKnown(agent: AdoptedAgent, telling: readonly Authority[] =
   return {
     ...{ pid, cwd, sources, resume, typing: screen && status === 'running' },
     ...(tmux && { tmux: { socket: tmux.socket, pane: tmux.pane } }),
-    notes: status === 'exited' ? [] : notesOf({ hooks, sessionFile, screen, resume, vendor, tmux }),
+    notes:
+      status === 'exited'
+        ? notesAfter(agent)
+        : notesOf({ protocol, hooks, sessionFile, screen, resume, vendor, tmux }),
   };
 }
 
+const notesAfter = ({ orphaned, pid }: AdoptedAgent): readonly string[] =>
+  orphaned ? [`its tmux pane has gone; its process runs on without a terminal: kill ${pid} ends it`] : [];
+
 interface Known extends Pick<AdoptedAgent, 'hooks' | 'sessionFile' | 'vendor' | 'tmux'> {
+  readonly protocol: boolean;
   readonly screen: boolean;
   readonly resume: boolean;
 }
 
-function notesOf({ hooks, sessionFile, screen, resume, vendor, tmux }: Known): readonly string[] {
-  const blind = !hooks && !sessionFile && !screen;
+function notesOf({ protocol, hooks, sessionFile, screen, resume, vendor, tmux }: Known): readonly string[] {
+  const blind = !protocol && !hooks && !sessionFile && !screen;
   return [
     ...(blind ? ['only whether it runs is known: what it does stays unknown until a hook tells'] : []),
     ...(tmux === null
@@ -69,7 +80,7 @@ function notesOf({ hooks, sessionFile, screen, resume, vendor, tmux }: Known): r
     ...(tmux !== null && !screen
       ? ['its screens are not known: nothing is read from them or typed at it']
       : []),
-    ...(hooks || vendor === 'opencode'
+    ...(hooks || protocol || vendor === 'opencode'
       ? []
       : [
           'no hook of it has told anything: which tool it asks for is not known (poly hooks install, and start it anew)',

@@ -15,22 +15,20 @@ import type { Clock } from '../../platform/clock.ts';
 import type { Log } from '../../platform/log.ts';
 import type { Random } from '../../platform/random.ts';
 import { Turns } from '../../platform/turns.ts';
-import { launch } from '../launch.ts';
-import { argvOf, factsOf, hasTerminal, openFilesOf, parentOf, processesBelow } from '../processes.ts';
-import { SessionFile } from '../state/session-file.ts';
-import { type AdoptedAgent, type TmuxPlace, whatIsKnown } from './adopted-agent.ts';
+import { hasTerminal } from '../processes.ts';
+import { type AdoptedAgent, whatIsKnown } from './adopted-agent.ts';
 import type { AdoptedBook } from './adopted-book.ts';
-import { agentProgram } from './agent-program.ts';
 import { chooseAgents } from './choose-agents.ts';
-import { lookAround, type RunningProcess, type Sighting, socketsIn } from './find-agents.ts';
-import { ForeignTmux } from './foreign-tmux.ts';
+import { type DescribeOptions, describeAgent } from './describe-agent.ts';
+import { lookAround, type RunningProcess, socketsIn } from './find-agents.ts';
+import { ForeignServers } from './foreign-servers.ts';
+import { type HookOrigin, hookOwner } from './hook-owner.ts';
 
-export interface AdoptedAgentsOptions {
+export interface AdoptedAgentsOptions extends Pick<DescribeOptions, 'env' | 'heardBefore'> {
   readonly book: AdoptedBook;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
-  readonly env: Readonly<Record<string, string | undefined>>;
   readonly processes: () => Promise<readonly RunningProcess[]>;
   /** When each of these processes began, as far as it runs. */
   readonly startTimes: (pids: readonly number[]) => Promise<ReadonlyMap<number, string>>;
@@ -39,29 +37,6 @@ export interface AdoptedAgentsOptions {
   readonly isTaken: (id: string) => boolean;
   /** Told which of them people have before them, on one server. */
   readonly onShown: (server: object, ids: readonly string[]) => void;
-  /** What hooks told before it was adopted: whether anything, and of which conversation. */
-  readonly heardBefore: (
-    place: HeardPlace,
-  ) => Promise<{ readonly heard: boolean; readonly sessionId: string | null }>;
-}
-
-/** Where to look for what an agent's hooks told before. */
-interface HeardPlace {
-  readonly agent: string;
-  readonly since: number;
-  readonly sessionId: string | null;
-  /** How `TMUX_PANE` and `TMUX` of its hooks begin. */
-  readonly tmux: string | null;
-}
-
-/** What tells from whom a hook event is. */
-export interface HookOrigin {
-  readonly agent: string;
-  readonly session: string | null;
-  /** The process that ran the hook. */
-  readonly parent: number;
-  /** `TMUX_PANE` and `TMUX` of the hook. */
-  readonly tmux: string;
 }
 
 const lookEveryMs = 1_000;
@@ -69,7 +44,7 @@ const lookEveryMs = 1_000;
 /** Agents that others have started, in whatever terminal: found, watched, and let go again; never changed or ended. */
 export class AdoptedAgents {
   readonly #options: AdoptedAgentsOptions;
-  readonly #servers = new Map<string, ForeignTmux>();
+  readonly #servers: ForeignServers;
   readonly #typing = new Turns();
   readonly #adopting = new Turns();
   #timer: NodeJS.Timeout | undefined;
@@ -79,6 +54,15 @@ export class AdoptedAgents {
 
   constructor(options: AdoptedAgentsOptions) {
     this.#options = options;
+    this.#servers = new ForeignServers(options.clock, (server, panes) => {
+      const shown = options.book
+        .running()
+        .filter(({ tmux }) => tmux?.socket === server.socket && panes.includes(tmux.pane));
+      options.onShown(
+        server,
+        shown.map(({ id }) => id),
+      );
+    });
   }
 
   get book(): AdoptedBook {
@@ -102,7 +86,7 @@ export class AdoptedAgents {
   async close(): Promise<void> {
     this.#closed = true;
     clearInterval(this.#timer);
-    await Promise.all([...this.#servers.values()].map((server) => server.close()));
+    await this.#servers.close();
   }
 
   /** One look around at a time: two would find the same agents twice. */
@@ -114,7 +98,7 @@ export class AdoptedAgents {
     { targets, id, sockets = [], dryRun = false }: AgentAdoptParams,
     from: Source,
   ): Promise<AgentAdoptResult> {
-    const { book, processes, ownPanes, env, isTaken } = this.#options;
+    const { book, clock, processes, ownPanes, env, isTaken } = this.#options;
     if (id !== undefined && targets?.length !== 1)
       throw new PolyError('invalid_arguments', 'an id of your own is for one agent: name which.', {
         hint: `poly agent adopt --dry-run shows those that run. Then: poly agent adopt <pid> --name ${id}`,
@@ -124,29 +108,30 @@ export class AdoptedAgents {
         hint: 'Take another one.',
       });
     const folder = join(env.TMUX_TMPDIR || '/tmp', `tmux-${process.getuid?.() ?? 0}`);
-    const asked = new Map<string, ForeignTmux>();
-    const sight = await lookAround({
-      ...{ processes, ownPanes },
-      sockets: [...socketsIn(folder), ...sockets, ...this.#servers.keys()],
-      serverAt: (socket) => this.#serverAt(socket, asked),
-    });
+    const known = [...socketsIn(folder), ...sockets, ...this.#servers.sockets];
+    const sight = await this.#servers.lend((serverAt) =>
+      lookAround({ processes, ownPanes, sockets: known, serverAt }),
+    );
     const chosen = chooseAgents(sight, targets);
     const adopted: FoundAgent[] = [];
     const already: FoundAgent[] = [];
     for (const sighting of chosen) {
-      const known = book
+      const before = book
         .running()
         .find(({ pid, startTime }) => pid === sighting.pid && startTime === sighting.startTime);
-      if (known) {
-        already.push({ id: known.id, vendor: known.vendor, ...whatIsKnown(known) });
+      if (before) {
+        already.push({ id: before.id, vendor: before.vendor, ...whatIsKnown(before) });
         continue;
       }
-      const agent = await this.#describe(sighting, id ?? this.#newId());
+      const agent = await describeAgent(sighting, {
+        ...this.#options,
+        id: id ?? this.#newId(),
+        now: clock.now(),
+      });
       if (!agent) continue; // It has ended meanwhile.
-      if (!dryRun) await book.add(agent, this.#options.clock.now(), [told(from, 'agent:adopted', agent.id)]);
+      if (!dryRun) await book.add(agent, clock.now(), [told(from, 'agent:adopted', agent.id)]);
       adopted.push({ ...(!dryRun && { id: agent.id }), vendor: agent.vendor, ...whatIsKnown(agent) });
     }
-    await this.#dropUnused(asked);
     return { adopted, already, silent: sight.silent };
   }
 
@@ -154,7 +139,7 @@ export class AdoptedAgents {
   async release(id: string, from: Source): Promise<void> {
     const agent = this.#options.book.get(id);
     await this.#options.book.remove(id, [told(from, 'agent:released', id)]);
-    if (agent.tmux) await this.#dropUnused(new Map());
+    if (agent.tmux) await this.#dropUnused();
   }
 
   /** Gives an agent that has ended over to a pane, which has its id from then on. */
@@ -189,12 +174,12 @@ export class AdoptedAgents {
   async screen(id: string): Promise<PaneScreen> {
     const { tmux } = this.#options.book.get(id);
     if (!tmux) throw blind(id);
-    return await this.#server(tmux).screen(tmux.pane, tmux.server);
+    return await this.#servers.at(tmux.socket).screen(tmux.pane, tmux.server);
   }
 
   async *stirs(id: string, signal: AbortSignal): AsyncGenerator<undefined> {
     const { tmux, vendor } = this.#options.book.get(id);
-    if (tmux) return yield* this.#server(tmux).stirs(tmux.pane, signal);
+    if (tmux) return yield* this.#servers.at(tmux.socket).stirs(tmux.pane, signal);
     // Nothing can be seen of it; its session file, where it has one, is looked at now and then.
     const everyMs = vendor === 'claude' ? fileMs : 2 ** 30;
     while (!signal.aborted) {
@@ -216,7 +201,7 @@ export class AdoptedAgents {
           throw new PolyError('conflict', `another program has the terminal of ${id} now.`, {
             hint: 'Bring it to the front again (fg), then try once more.',
           });
-        await this.#server(tmux).type(tmux.pane, tmux.server, Buffer.from(text));
+        await this.#servers.at(tmux.socket).type(tmux.pane, tmux.server, Buffer.from(text));
       }),
     );
   }
@@ -227,56 +212,10 @@ export class AdoptedAgents {
 
   /** Whose hook told something; undefined when that cannot be known. */
   ownerOf(origin: HookOrigin): string | undefined {
-    const running = this.#options.book.running().filter(({ vendor }) => vendor === origin.agent);
-    if (running.length === 0) return undefined;
-    const owner =
-      running.find(({ meta }) => origin.session !== null && meta['agent.sessionId'] === origin.session) ??
-      this.#byProcess(origin, running);
+    const owner = hookOwner(origin, this.#options.book.running());
     if (owner && !owner.hooks)
       this.#own(this.#options.book.change(owner.id, (agent) => ({ ...agent, hooks: true })));
     return owner?.id;
-  }
-
-  /** The nearest agent above a hook, from its first process on: what another agent started for a tool is not meant. */
-  #byProcess({ parent, tmux }: HookOrigin, running: readonly AdoptedAgent[]): AdoptedAgent | undefined {
-    if (argvOf(parent) === undefined) {
-      // Who ran the hook has ended: then its tmux pane has to do, for an agent whose conversation is not known yet.
-      return running.find(
-        ({ tmux: place, meta }) =>
-          meta['agent.sessionId'] === undefined && place && tmux.startsWith(variablesIn(place)),
-      );
-    }
-    let agent: number | undefined;
-    for (let pid = parent, steps = 0; pid > 1 && steps < mostSteps; pid = parentOf(pid) ?? 0, steps += 1) {
-      const isAgent = agentProgram(argvOf(pid) ?? []) !== undefined;
-      if (agent !== undefined && !isAgent) break;
-      if (isAgent) agent = pid;
-    }
-    return running.find(({ pid }) => pid === agent);
-  }
-
-  async #describe(sighting: Sighting, id: string): Promise<AdoptedAgent | undefined> {
-    const { vendor, program, pid, startTime, argv, env, tmux } = sighting;
-    const { clock } = this.#options;
-    const facts = await factsOf(pid, argv, clock.now());
-    if (!facts) return undefined;
-    const file = vendor === 'cursor' ? undefined : SessionFile.of(vendor, pid);
-    const sessionFile = (await file?.read()) !== undefined;
-    const { heard, sessionId } = await this.#options.heardBefore({
-      ...{ agent: vendor, since: facts.startedAt, tmux: tmux && variablesIn(tmux) },
-      sessionId: file?.sessionId ?? openSession(vendor, pid),
-    });
-    const again = launch({ argv: [program] });
-    return {
-      ...{ id, vendor, pid, startTime, tmux, sessionFile, hooks: heard },
-      title: argv.join(' ').slice(0, 200),
-      argv: again.argv,
-      fixedEnv: { ...again.env, ...homesOf(vendor, env, this.#options.env) },
-      cwd: facts.cwd ?? '/',
-      createdAt: facts.startedAt,
-      meta: { 'agent.runtime': vendor, ...(sessionId !== null && { 'agent.sessionId': sessionId }) },
-      ...{ status: 'running', exitCode: null, exitSignal: null },
-    };
   }
 
   #newId(): string {
@@ -297,46 +236,34 @@ export class AdoptedAgents {
       ({ pid }, at) => look === 0 || !isThere(pid) || (at + look) % thorough === 0,
     );
     const found = await startTimes(asked.map(({ pid }) => pid));
-    for (const { id, pid, startTime } of asked)
-      if (found.get(pid) !== startTime)
-        await book.change(id, (agent) => ({ ...agent, status: 'exited' }), [], { onFullDisk: true });
-    if (book.running().length < running.length) await this.#dropUnused(new Map());
+    const ended = new Set(asked.filter(({ pid, startTime }) => found.get(pid) !== startTime));
+    // Gemini 0.61.0 outlives its terminal.
+    const orphaned = running.filter((agent) => !ended.has(agent) && this.#isOrphaned(agent));
+    const end = (id: string, more: object): Promise<void> =>
+      book.change(id, (agent) => ({ ...agent, ...more, status: 'exited' }), [], { onFullDisk: true });
+    for (const { id } of ended) await end(id, {});
+    for (const { id } of orphaned) await end(id, { orphaned: true });
+    if (book.running().length < running.length) await this.#dropUnused();
+  }
+
+  /** Whether the tmux pane that it ran in is gone, and not only silent. */
+  #isOrphaned({ tmux }: AdoptedAgent): boolean {
+    if (!tmux) return false;
+    const { socket, server, pane } = tmux;
+    return (
+      !isThere(server) ||
+      (this.#servers.sockets.includes(socket) && this.#servers.at(socket).lacks(pane, server))
+    );
   }
 
   async #runs({ pid, startTime }: AdoptedAgent): Promise<boolean> {
     return (await this.#options.startTimes([pid])).get(pid) === startTime;
   }
 
-  #server({ socket }: TmuxPlace): ForeignTmux {
-    return this.#serverAt(socket, this.#servers);
-  }
-
-  /** The server at a socket; one that is only looked at once is kept in `asked`. */
-  #serverAt(socket: string, asked: Map<string, ForeignTmux>): ForeignTmux {
-    const known = this.#servers.get(socket) ?? asked.get(socket);
-    if (known) return known;
-    const server = new ForeignTmux(socket, this.#options.clock, (panes) => {
-      const shown = this.#options.book
-        .running()
-        .filter(({ tmux }) => tmux?.socket === socket && panes.includes(tmux.pane));
-      this.#options.onShown(
-        server,
-        shown.map(({ id }) => id),
-      );
-    });
-    asked.set(socket, server);
-    return server;
-  }
-
   /** Lets go of servers on which nobody is watched. */
-  async #dropUnused(asked: ReadonlyMap<string, ForeignTmux>): Promise<void> {
-    const needed = new Set(this.#options.book.running().flatMap(({ tmux }) => tmux?.socket ?? []));
-    for (const server of asked.values()) await server.close();
-    for (const [socket, server] of this.#servers) {
-      if (needed.has(socket)) continue;
-      this.#servers.delete(socket);
-      await server.close();
-    }
+  async #dropUnused(): Promise<void> {
+    const running = this.#options.book.running();
+    await this.#servers.keepOnly(new Set(running.flatMap(({ tmux }) => tmux?.socket ?? [])));
   }
 
   #own(work: Promise<unknown>): void {
@@ -356,43 +283,10 @@ function isThere(pid: number): boolean {
   }
 }
 
-const mostSteps = 32;
 const fileMs = 500;
 
 const told = (from: Source, event: 'agent:adopted' | 'agent:released', paneId: string): Draft =>
   draft(from, event, { paneId });
-
-/** How `TMUX_PANE` and `TMUX` begin in this pane; the session at the end may change. */
-const variablesIn = ({ pane, socket, server }: TmuxPlace): string => `${pane} ${socket},${server},`;
-
-/** Codex holds a file open that is named for its conversation. */
-function openSession(vendor: string, pid: number): string | null {
-  if (vendor !== 'codex') return null;
-  const names = processesBelow(pid).flatMap(openFilesOf);
-  const found = names.map((name) => /\/thread-writer-locks\/([0-9a-f-]{36})\.lock$/.exec(name)?.[1]);
-  return found.find((name) => name !== undefined) ?? null;
-}
-
-/** Where each keeps its conversations: without these it would not find them again. */
-const homes: Readonly<Record<string, readonly string[]>> = {
-  claude: ['HOME', 'CLAUDE_CONFIG_DIR'],
-  codex: ['HOME', 'CODEX_HOME'],
-  opencode: ['HOME', 'XDG_DATA_HOME', 'XDG_CONFIG_HOME', 'OPENCODE_CONFIG', 'OPENCODE_CONFIG_DIR'],
-  gemini: ['HOME'],
-};
-
-function homesOf(
-  vendor: string,
-  env: Readonly<Record<string, string>>,
-  ours: AdoptedAgentsOptions['env'],
-): Readonly<Record<string, string>> {
-  return Object.fromEntries(
-    (homes[vendor] ?? []).flatMap((name) => {
-      const value = env[name];
-      return value !== undefined && value !== ours[name] ? [[name, value]] : [];
-    }),
-  );
-}
 
 const blind = (id: string): PolyError =>
   new PolyError(

@@ -3,6 +3,7 @@ import { type PaneScreen, PolyError } from '@polyphony/protocol';
 import type { Engine, Reply } from '@polyphony/tmux';
 import type { Clock } from '../../platform/clock.ts';
 import { mostTypeCommands, screenCommands, screenOf, typeCommands } from '../../platform/tmux-terminal.ts';
+import { bytesReadBy } from '../processes.ts';
 
 /** One pane of somebody's tmux server. */
 export interface ForeignPane {
@@ -37,11 +38,14 @@ interface Watched {
   capturedAt: number;
 }
 
-/** So often tmux is asked while something moves, and while all rest. */
+/** So often tmux is asked while something moves, and while all rest, where nothing else tells that they do. */
 const movingMs = 200;
-const restingMs = 400;
+const restingMs = 300;
 /** For so long after the last movement. */
 const movedMs = 5_000;
+/** So often it is looked whether tmux has read anything from a terminal; while it has not, it is asked now and then. */
+const quietMs = 100;
+const unaskedMs = 5_000;
 const longestMs = 5_000;
 /** A picture may be so old and still be taken for that of now. */
 const freshMs = 100;
@@ -63,6 +67,9 @@ export class ForeignTmux {
   #carrier: Promise<Engine> | undefined;
   #following: Promise<void> | undefined;
   #movedAt = 0;
+  #panes: ReadonlySet<string> | undefined;
+  /** When it was last asked, its process, and how much that had read by then. */
+  #asked = { at: 0, server: 0, read: undefined as string | undefined };
 
   constructor(socket: string, clock: Clock, onShown: (panes: readonly string[]) => void) {
     this.socket = socket;
@@ -77,6 +84,11 @@ export class ForeignTmux {
     const rows = listed.split('\n').flatMap((line) => rowOf(line) ?? []);
     // A pane is listed once for each session that shows it.
     return [...new Map(rows.map((row) => [row.pane, row])).values()];
+  }
+
+  /** Whether it has told, when it was last asked, that it has no such pane. */
+  lacks(pane: string, server: number): boolean {
+    return this.#asked.server === server && this.#panes !== undefined && !this.#panes.has(pane);
   }
 
   /** What a pane shows now. */
@@ -122,6 +134,7 @@ export class ForeignTmux {
     };
     watched.wake.add(wake);
     this.#watched.set(pane, watched);
+    this.#asked = { ...this.#asked, read: undefined }; // It has not been looked at yet.
     this.#begin();
     try {
       while (!ended.aborted) {
@@ -154,15 +167,32 @@ export class ForeignTmux {
     const { signal } = this.#stop;
     let waitMs = movingMs;
     while (!signal.aborted && this.#watched.size > 0) {
+      const read = bytesReadBy(this.#asked.server);
       try {
-        await this.#look(await this.panes());
-        waitMs = this.#clock.now() - this.#movedAt < movedMs ? movingMs : restingMs;
+        waitMs = this.#isQuiet(read) ? quietMs : await this.#ask(read);
       } catch {
         waitMs = Math.min(longestMs, waitMs * 2); // It is stopped, or has gone: what the processes tell counts.
       }
       await pause(waitMs, undefined, { signal, ref: false }).catch(() => undefined); // Aborted: the loop ends.
     }
     this.#onShown([]);
+  }
+
+  /** Whether no program can have drawn, and nobody typed, since it was asked: tmux reads all of that from terminals. */
+  #isQuiet(read: string | undefined): boolean {
+    const { at, read: before } = this.#asked;
+    return read !== undefined && read === before && this.#clock.monotonic() < at + unaskedMs;
+  }
+
+  /** Asks what has changed, and answers how long that may be left unasked. */
+  async #ask(read: string | undefined): Promise<number> {
+    const at = this.#clock.monotonic();
+    const rows = await this.panes();
+    await this.#look(rows);
+    this.#panes = new Set(rows.map(({ pane }) => pane));
+    // What it reads while it is asked may be missing from its answer.
+    this.#asked = { at, server: rows[0]?.server ?? 0, read };
+    return this.#clock.now() - this.#movedAt < movedMs ? movingMs : restingMs;
   }
 
   async #look(rows: readonly ForeignPane[]): Promise<void> {

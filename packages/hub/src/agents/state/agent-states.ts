@@ -20,6 +20,7 @@ import type { ScreenRules } from '../screens/screen-rules.ts';
 import type { VendorName } from '../vendors/vendor.ts';
 import { recogniseVendor } from '../vendors/vendors.ts';
 import { type Decision, decide } from './decide.ts';
+import { nativeSource } from './native-source.ts';
 import type { Signal } from './signal.ts';
 import { WatchedAgent, type WatchedPane } from './watched-agent.ts';
 
@@ -29,6 +30,7 @@ export interface StatePane {
   readonly title: string;
   readonly argv: readonly string[];
   readonly pid: number;
+  readonly cwd: string;
   readonly createdAt: number;
   readonly exitCode: number | null;
   readonly exitSignal: string | null;
@@ -44,6 +46,8 @@ export interface AgentStatesOptions {
   readonly log: Log;
   readonly hub: Source;
   readonly rules: ScreenRules;
+  /** The command line that its process has, whatever it would be started with again. */
+  readonly argvOf: (pane: StatePane) => readonly string[];
   readonly find: (paneId: string) => StatePane | undefined;
   readonly screen: (paneId: string) => Promise<PaneScreen>;
   /** Comes round each time the pane has printed something. */
@@ -58,6 +62,13 @@ export interface AgentStatesOptions {
   readonly adoptedInfo: (paneId: string, telling: readonly Authority[]) => AdoptedAgentInfo | undefined;
   /** What nobody tells of this kind of agent. */
   readonly gapsOf: (vendor: string) => readonly string[];
+}
+
+/** What somebody says that an agent does. */
+interface SaidState {
+  readonly status: AgentStatus;
+  readonly reason?: AgentReason | undefined;
+  readonly error?: string | undefined;
 }
 
 /** An event that tells what an agent does now. */
@@ -119,6 +130,7 @@ export class AgentStates {
       screen: () => screen(paneId),
       read: (shown) => rules.readScreen(vendor, shown, find(paneId)?.meta['agent.version']),
       stirs: (signal: AbortSignal) => stirs(paneId, signal),
+      native: nativeSource({ ...pane, vendor, startedAt: pane.createdAt, argv: this.#options.argvOf(pane) }),
     };
     const entry: Entry = {
       agent: new WatchedAgent(watched, clock, (decision) => this.#believe(paneId, entry, decision)),
@@ -147,11 +159,12 @@ export class AgentStates {
   }
 
   /** Somebody, mostly the agent itself, says what it is doing; answers, once that is noted, whether it is watched. */
-  async tell(paneId: string, status: AgentStatus): Promise<boolean> {
+  async tell(paneId: string, { status, reason, error }: SaidState): Promise<boolean> {
     const entry = this.#entries.get(paneId);
     if (!entry) return false;
     const at = this.#options.clock.now();
-    await entry.agent.hear({ from: 'protocol', status, evidence: `it said ${status}`, at, seen: at });
+    const evidence = `it said ${status}${error ? `: ${error.slice(0, 200)}` : ''}`;
+    await entry.agent.hear({ from: 'protocol', status, reason, evidence, at, seen: at });
     await this.#turns.take(paneId, async () => undefined);
     return true;
   }
@@ -167,7 +180,11 @@ export class AgentStates {
     const telling = this.#entries.get(id)?.agent.signals.map(({ from }) => from) ?? [];
     const adopted = this.#options.adoptedInfo(id, telling);
     const vendor = String(meta['agent.runtime'] ?? vendorOf(pane));
-    const known = { id, vendor, title, ...(adopted && { adopted }) };
+    const sessionId = meta['agent.sessionId'];
+    const known = {
+      ...{ id, vendor, title, ...(adopted && { adopted }) },
+      ...(typeof sessionId === 'string' && { sessionId }),
+    };
     const noted = meta['agent.lastEventAt'];
     const then = typeof noted === 'string' && { since: noted };
     if (status === 'exited') return { ...known, status: 'gone', ...then, exitCode, exitSignal };
@@ -193,7 +210,7 @@ export class AgentStates {
       ...info,
       rule:
         entry?.decision?.rule ??
-        (pane.status === 'exited' ? 'its program has ended' : 'nothing is known yet'),
+        (pane.status === 'exited' ? 'by its process, which has ended' : 'by nobody yet'),
       signals: (entry?.agent.signals ?? []).map(({ from, status, reason, evidence, at }) => ({
         ...{ authority: from, status, ...(reason && { reason }), evidence },
         ...{ ageMs: Math.max(0, now - at), decides: from === decider },

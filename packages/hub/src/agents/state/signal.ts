@@ -12,6 +12,8 @@ export interface Signal {
   readonly at: number;
   /** When it was last seen to say so. An event is seen once; a screen as often as somebody looks. */
   readonly seen: number;
+  /** It would tell at once if it were otherwise, and so is never old. */
+  readonly lasting?: boolean | undefined;
 }
 
 /** At rest an agent does nothing by itself, and its screen looks the same whichever of these it is. */

@@ -3,7 +3,10 @@ import type { AgentStatus, Authority, PaneScreen } from '@polyphony/protocol';
 import type { Clock } from '../../platform/clock.ts';
 import type { Reading } from '../read-screen.ts';
 import type { VendorName } from '../vendors/vendor.ts';
+import { vendors } from '../vendors/vendors.ts';
 import { type Decision, decide, nextLook } from './decide.ts';
+import type { NativeSource, NativeState } from './native-state.ts';
+import { openConversation } from './open-conversation.ts';
 import { SessionFile } from './session-file.ts';
 import { isAtRest, type Signal } from './signal.ts';
 
@@ -16,6 +19,8 @@ export interface WatchedPane {
   read(screen: PaneScreen): Reading;
   /** Comes round each time it has printed something, until the signal, its end or the end of the host. */
   stirs(signal: AbortSignal): AsyncIterable<unknown>;
+  /** Its own protocol, where it has one. */
+  readonly native?: NativeSource | undefined;
 }
 
 /** A frame is drawn in several pieces: so long they may gather. */
@@ -27,6 +32,8 @@ const confirmMs: Partial<Readonly<Record<AgentStatus, number>>> = { idle: 150, u
 /** So long an agent of which nothing is known is starting. */
 const startMs = 30_000;
 const retryMs = 1_000;
+/** So often it is looked for the file of its conversation, while it does something: that takes a while to find. */
+const conversationMs = 2_000;
 
 /** Follows one agent: gathers what the sources tell, and weighs it whenever one of them tells something new. */
 export class WatchedAgent {
@@ -42,6 +49,8 @@ export class WatchedAgent {
   /** Whoever waits for the next look. */
   readonly #waiting: (() => void)[] = [];
   #lastLook = 0;
+  #conversation: string | null = null;
+  #conversationAt = 0;
   /** When it last printed something. */
   #drawn = 0;
   /** What the screen says that is not believed yet. */
@@ -53,6 +62,7 @@ export class WatchedAgent {
     this.#onDecision = onDecision;
     this.#sessionFile = SessionFile.of(pane.vendor, pane.pid);
     void this.#follow();
+    void pane.native?.(this.#stop.signal, (state) => this.#hearNative(state));
   }
 
   /** What every source tells now. */
@@ -67,7 +77,7 @@ export class WatchedAgent {
 
   /** Which conversation it is in, where it writes that down itself. */
   get sessionId(): string | null {
-    return this.#sessionFile?.sessionId ?? null;
+    return this.#sessionFile?.sessionId ?? this.#conversation;
   }
 
   /** Takes what an event tells, unless a newer one of that source was there before; settles when that was weighed. */
@@ -79,6 +89,23 @@ export class WatchedAgent {
     // That it rests is believed once its screen was looked at since.
     if (isAtRest(signal) && this.#pane.vendor !== 'generic') await this.#looked();
     else this.#weigh();
+  }
+
+  /** What its own protocol tells holds until that tells otherwise, or ends. */
+  #hearNative(state: NativeState | undefined): void {
+    if (this.#stop.signal.aborted) return;
+    const before = this.#signals.get('protocol');
+    if (!state) {
+      if (before?.lasting && this.#signals.delete('protocol')) this.#lookAt(0);
+      return;
+    }
+    const { sessionId, ...told } = state;
+    this.#conversation = sessionId;
+    const now = this.#clock.now();
+    const at = before?.lasting && before.status === told.status ? before.at : now;
+    this.#signals.set('protocol', { from: 'protocol', ...told, at, seen: now, lasting: true });
+    this.#lookAt(0);
+    if (!isAtRest(told)) this.#weigh();
   }
 
   close(): void {
@@ -142,11 +169,24 @@ export class WatchedAgent {
       this.#lastLook = this.#clock.now();
       if (told) this.#keep({ from: 'session file', ...told });
       else this.#signals.delete('session file');
+      this.#findConversation();
       if (screen) this.#see(this.#pane.read(screen));
       this.#weigh();
     } finally {
       this.#looking = false;
       for (const resolve of waiting) resolve();
+    }
+  }
+
+  /** It opens the file some time after its start, and another one when its conversation is another. */
+  #findConversation(): void {
+    const { vendor, pid } = this.#pane;
+    if (vendors[vendor].openFile === undefined) return;
+    const due = this.#conversationAt + conversationMs;
+    if (this.#lastLook < due) this.#lookAt(due);
+    else {
+      this.#conversationAt = this.#lastLook;
+      this.#conversation = openConversation(vendor, pid) ?? this.#conversation;
     }
   }
 
@@ -195,7 +235,7 @@ export class WatchedAgent {
     const status = young ? 'starting' : 'unknown';
     return {
       signal: { from: 'process', status, evidence, at: young ? startedAt : startedAt + startMs, seen: now },
-      rule: 'no source tells anything',
+      rule: 'by its process alone: nothing tells what it does',
     };
   }
 }

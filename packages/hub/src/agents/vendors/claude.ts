@@ -5,6 +5,7 @@ export const claude: Vendor = {
   name: 'claude',
   programs: ['claude'],
   packages: ['@anthropic-ai/claude-code'],
+  homes: ['HOME', 'CLAUDE_CONFIG_DIR'],
   launch: {
     // A suggestion in the composer looks like somebody's draft.
     env: { CLAUDE_CODE_ENABLE_PROMPT_SUGGESTION: 'false' },

@@ -5,6 +5,12 @@ export const codex: Vendor = {
   name: 'codex',
   programs: ['codex'],
   packages: ['@openai/codex'],
+  homes: ['HOME', 'CODEX_HOME'],
+  // It keeps those open that it was in before, and has one for each of its subagents.
+  openFile: {
+    name: /\/sessions\/.*\/rollout-[^/]*-([0-9a-f-]{36})\.jsonl$/,
+    unless: /"thread_source":"(?!user")/,
+  },
   launch: {
     // In its shared daemon, hooks, tools and MCP servers would not have the pane's environment.
     always: { argv: ['--no-daemon'], unless: ['--no-daemon', '--remote'] },

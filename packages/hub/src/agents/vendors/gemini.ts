@@ -5,6 +5,7 @@ export const gemini: Vendor = {
   name: 'gemini',
   programs: ['gemini'],
   packages: ['@google/gemini-cli'],
+  homes: ['HOME', 'GEMINI_CLI_HOME'],
   launch: {
     model: {
       own: ['--model', '-m'],

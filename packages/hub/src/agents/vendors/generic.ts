@@ -5,6 +5,7 @@ export const generic: Vendor = {
   name: 'generic',
   programs: [],
   packages: [],
+  homes: [],
   launch: {},
   typing: { bracketedPaste: false, pauseMs: 200 },
 };

@@ -13,6 +13,7 @@ export const opencode: Vendor = {
   name: 'opencode',
   programs: ['opencode'],
   packages: ['opencode-ai'],
+  homes: ['HOME', 'XDG_DATA_HOME', 'XDG_CONFIG_HOME', 'OPENCODE_CONFIG', 'OPENCODE_CONFIG_DIR'],
   launch: {
     model: {
       own: ['--model', '-m'],

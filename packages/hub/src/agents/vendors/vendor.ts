@@ -45,6 +45,10 @@ export interface Vendor {
   readonly programs: readonly string[];
   /** Names of its npm package, for `npx`. */
   readonly packages: readonly string[];
+  /** The variables that say where it keeps its conversations: without them it would not find one again. */
+  readonly homes: readonly string[];
+  /** Files that it holds open and writes its conversations to: where each is named, and what the others begin with. */
+  readonly openFile?: { readonly name: RegExp; readonly unless: RegExp };
   readonly launch: Launch;
   readonly typing: Typing;
 }

@@ -13,11 +13,19 @@ export const gemini: Adapter = {
     BeforeModel: { kind: 'other', state: running },
     BeforeToolSelection: { kind: 'other' },
     AfterModel: { kind: 'other' },
-    BeforeTool: { kind: 'tool_started', ...tool, state: running },
+    BeforeTool: {
+      ...{ kind: 'tool_started', ...tool, state: running },
+      where: [{ field: 'tool_name', is: /^ask_user$/, state: { status: 'blocked', blockedOn: 'question' } }],
+    },
     AfterTool: { kind: 'tool_ended', ...tool, result: 'tool_response', state: running },
     Notification: {
       ...{ kind: 'notice', text: 'message', reason: 'notification_type' },
+      ...{ tool: 'details.type', input: 'details' },
       where: [
+        {
+          // What it asks was told when the tool began, and is not told again.
+          ...{ field: 'details.type', is: /^ask_user$/, kind: 'asked', state: null },
+        },
         {
           field: 'notification_type',
           is: /^ToolPermission$/,

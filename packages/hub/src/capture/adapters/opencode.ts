@@ -6,6 +6,7 @@ const session = 'properties.sessionID';
 /** OpenCode, 1.18.33: what its plugin hands on of the events of the session, in OpenCode's own words. */
 export const opencode: Adapter = {
   session,
+  subagent: 'parentID',
   cwd: 'directory',
   events: {
     'session.created': { kind: 'session_started' },
@@ -48,6 +49,7 @@ export const opencode: Adapter = {
       state: { status: 'blocked', blockedOn: 'question' },
     },
     'question.replied': { kind: 'other', state: running },
+    'question.rejected': { kind: 'other', state: running },
     'tool.execute.before': {
       kind: 'tool_started',
       tool: 'properties.tool',
@@ -65,5 +67,8 @@ export const opencode: Adapter = {
     'session.compacted': { kind: 'compacted' },
     'session.deleted': { kind: 'session_ended' },
   },
-  gaps: ['after an error or an abort session.idle comes twice', 'a child session is idle before its parent'],
+  gaps: [
+    'nothing without our plugin: then its screen tells',
+    'after an error or an abort session.idle comes twice',
+  ],
 };
