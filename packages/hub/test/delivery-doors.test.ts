@@ -17,6 +17,7 @@ const hint = hintOf({ key: 'agt_1', name: 'alice' }, [
 ]);
 const target = (more: Partial<Target> = {}): Target => ({
   ...{
+    recipient: 'agt_1',
     pane: { id: 'pty_1', birth: 'b' },
     vendor: 'codex',
     status: 'idle',
@@ -28,9 +29,9 @@ const target = (more: Partial<Target> = {}): Target => ({
 });
 
 /** Offers the hint, and tells whether it was begun. */
-async function offer(door: Door, to: Target): Promise<Offer & { readonly begun: number }> {
+async function offer(door: Door, to: Target, isLast = false): Promise<Offer & { readonly begun: number }> {
   let begun = 0;
-  const offered = await door.offer(to, hint, async () => ++begun > 0);
+  const offered = await door.offer(to, hint, async () => ++begun > 0, { isLast });
   return { ...offered, begun };
 }
 

@@ -93,6 +93,9 @@ describe.each(Object.keys(programs) as (keyof typeof programs)[])(
             data: hints.slice(at, at + 20).join('\n'),
             enter: true,
           });
+        // Whatever quote or bracket is left open is given up when everything has been read.
+        await hub.client.call('pane:wait', { paneId: id, idleMs: 3_000, timeoutMs: 600_000 });
+        await hub.client.call('pane:keys', { paneId: id, keys: ['C-c'] });
         await hub.client.call('pane:write', {
           paneId: id,
           data: name === 'python' ? "print('all'+' read')" : 'echo "all"" read"',

@@ -12,6 +12,7 @@ import { openSqliteStore, type SqliteStore } from '../src/store/sqlite.ts';
 
 const target: Target = {
   ...{
+    recipient: 'agt_1',
     pane: { id: 'pty_1', birth: 'b' },
     vendor: 'any',
     status: 'idle',

@@ -227,6 +227,17 @@ describe.each<Backend>(['pty', 'tmux'])('mail to an agent on %s', (backend) => {
     expect(lines).toHaveLength(1);
   });
 
+  it('wakes one of another project, where that is named', async () => {
+    const far = await register(hub, `far-${backend}`, { project: 'elsewhere' });
+    const { agent, name } = await idleAgent();
+    const { message_id } = await far.call('mail:send', {
+      ...{ to_agent_name: name, to_project: 'demo' },
+      body: 'from afar',
+    });
+    await until(async () => (await far.call('mail:status', { message_id })).statuses[0]?.state === 'seen');
+    expect(agent.submitted).toEqual([expect.stringContaining(`from agent:far-${backend} for ${name}`)]);
+  });
+
   it('tells how far it got to the sender alone', async () => {
     const carol = await register(hub, `carol-${backend}`);
     const { message_id } = await send(`carol-${backend}`);

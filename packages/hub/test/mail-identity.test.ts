@@ -46,6 +46,8 @@ describe('a name', () => {
 
   it('may be shown in any script, and nothing else', async () => {
     await register(hub, 'shown', { display_name: 'Ада 👩‍💻'.replace('\u200d', '') });
+    for (const more of [{ model: 'm\u001b[2J' }, { capabilities: ['a\0'] }, { project_dir: '/\0' }])
+      await expect(register(hub, 'other', more)).rejects.toMatchObject({ code: 'invalid_arguments' });
     for (const display_name of ['', ' ', 'a\nb', 'a\u202eb', 'x'.repeat(81)])
       await expect(register(hub, 'other', { display_name })).rejects.toThrow(
         refusal('invalid_arguments', /visible/) as never,
@@ -243,12 +245,53 @@ it('reconnecting says whom it could be, and changes nothing when it cannot tell'
   await client.close();
 });
 
-it('a connection over HTTP that nobody can know again cannot register, and says who can help', async () => {
-  const client = await byHttp(hub);
-  expect(await use(client, 'register_agent', { name: 'forgotten', project: 'mcp' })).toMatch(
-    /^ERROR unavailable: .*forgotten between two calls.*Your user/,
-  );
-  await client.close();
+describe('a connection over HTTP that nobody knows again', () => {
+  it('registers, and says who it is with each call', async () => {
+    const [client, peer] = [await byHttp(hub), await register(hub, 'near', { project: 'mcp' })];
+    const made = JSON.parse(await use(client, 'register_agent', { name: 'forgotten', project: 'mcp' }));
+    expect(made).toMatchObject({
+      status: 'new',
+      hint: expect.stringMatching(/give your secret .*each call/),
+    });
+    const { secret } = made;
+    await peer.call('mail:send', { to_agent_name: 'forgotten', body: 'for you' });
+    const sent = { secret, to_agent_name: 'near', body: 'from me' };
+    expect(await use(client, 'send_message', sent)).toContain('msg_');
+    expect(await peer.read()).toMatchObject([{ from: 'agent:forgotten', body: 'from me' }]);
+    expect(await use(client, 'get_inbox')).not.toContain('for you');
+    expect(await use(client, 'get_inbox', { secret })).toContain('for you');
+    expect(await use(client, 'get_inbox', { secret })).toContain('"messages":[]');
+    expect(await use(client, 'reconnect', { secret, name: 'forgotten', project: 'mcp' })).toContain('reused');
+    expect(await use(client, 'unregister_self', { secret })).toContain(made.agent_id);
+    await client.close();
+  });
+
+  it('is nobody by a secret that is wrong, another’s credential, or was replaced', async () => {
+    const client = await byHttp(hub);
+    const asked = { name: 'replaced', project: 'mcp' };
+    const { secret } = JSON.parse(await use(client, 'register_agent', asked));
+    await use(client, 'register_agent', { ...asked, take_over: true });
+    for (const wrong of [secret, 'guessed', hub.token, await hub.paneToken('wrong-proof'), ''])
+      expect(await use(client, 'get_inbox', { secret: wrong })).toMatch(
+        /^ERROR unauthenticated: that secret is no agent’s.*your user decides/,
+      );
+    expect(await use(client, 'get_inbox', { secret: 5 })).toMatch(/^ERROR invalid_arguments: secret must be/);
+    expect(await use(client, 'register_agent', { name: 'a b' })).toMatch(/^ERROR invalid_arguments/);
+    await client.close();
+  });
+
+  it('is offered that only there', async () => {
+    const takes = async (client: Awaited<ReturnType<typeof byHttp>>) => {
+      const { tools } = await client.listTools();
+      await client.close();
+      return tools.filter(({ inputSchema }) => inputSchema.properties?.secret).map(({ name }) => name);
+    };
+    const introduces = ['register_agent', 'reconnect'];
+    expect(await takes(await byHttp(hub, { era: 'legacy' }))).toEqual(introduces);
+    expect(await takes(await byStdio(hub))).toEqual(introduces);
+    expect(await takes(await byHttp(hub))).toContain('get_inbox');
+    expect(await takes(await byHttp(hub, { query: '?toolsets=tasks,contracts' }))).toContain('task_claim');
+  });
 });
 
 it('an agent over poly mcp is the same after the hub was killed', async () => {

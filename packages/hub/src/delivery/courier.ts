@@ -1,11 +1,13 @@
 import type { BuiltInEvents, PolyEvent } from '@polyphony/protocol';
 import { Turns } from '../platform/turns.ts';
-import { dueRecipients, nextDue } from './delivery-rows.ts';
+import { dueRecipients, nextDue, reopen } from './delivery-rows.ts';
 import { type HeardTurn, Rounds, type RoundsOptions } from './rounds.ts';
 
 export interface CourierOptions extends RoundsOptions {
-  /** Who runs in a pane, if that is somebody who gets mail. */
-  readonly recipientIn: (paneId: string) => string | undefined;
+  /** Who runs in a pane, and the session it feeds: all that is told there. */
+  readonly recipientsIn: (paneId: string) => readonly string[];
+  /** Settles when it is known which panes feed which sessions. */
+  readonly settled: () => Promise<void>;
 }
 
 /** A clock that jumps is looked at again after this. */
@@ -51,9 +53,19 @@ export class Courier {
   hear(turn: HeardTurn): void {
     const { prompt, modelWasAsked, failure, pane } = turn;
     if (prompt === undefined && !modelWasAsked && failure === undefined) return;
-    const recipient = this.#options.recipientIn(pane);
-    if (recipient !== undefined)
+    for (const recipient of this.#options.recipientsIn(pane))
       this.#own(this.#turns.take(recipient, () => this.#rounds.follow(recipient, turn)));
+  }
+
+  /** Somebody can be reached, who perhaps could not before. */
+  meet(recipient: string): void {
+    const { store, clock, whereIs } = this.#options;
+    const look = async (): Promise<void> => {
+      if (this.#closed || whereIs(recipient).kind !== 'agent') return;
+      const { results } = await store.commit({ statements: [reopen(recipient, clock.now())] });
+      if (results[0]?.changes) this.#ask(recipient);
+    };
+    this.#own(this.#turns.take(recipient, look));
   }
 
   #take({ event, payload }: PolyEvent): void {
@@ -64,10 +76,14 @@ export class Courier {
         // Nobody is woken: many of these are noted together.
         else this.#wait(togetherMs);
       }
+    } else if (event === 'mail:registered') {
+      this.meet((payload as BuiltInEvents['mail:registered']).agentId);
     } else if (event === 'agent:state') {
       const { paneId } = payload as BuiltInEvents['agent:state'];
-      const recipient = this.#options.recipientIn(paneId);
-      if (recipient !== undefined) this.#ask(recipient);
+      for (const recipient of this.#options.recipientsIn(paneId)) this.#ask(recipient);
+    } else if (event === 'floor:joined') {
+      const { sessionId } = payload as BuiltInEvents['floor:joined'];
+      this.#own(this.#options.settled().then(() => this.#ask(sessionId)));
     }
   }
 

@@ -24,7 +24,10 @@ const atOnce = 500;
 
 const columns = `messages.seq AS seq, messages.id AS "messageId", messages.from_participant AS "from",
   messages.sent_at AS "sentAt", deliveries.state AS state, deliveries.door AS door, deliveries.reason AS reason,
-  deliveries.hint AS hint, coalesce(outbox.attempts, 0) AS tries, outbox.due_at AS "dueAt",
+  deliveries.hint AS hint, messages.kind AS kind,
+  CASE WHEN messages.kind IN ('advice', 'digest') AND substr(deliveries.recipient, 1, 4) = 'ses_'
+    THEN messages.body END AS said,
+  coalesce(outbox.attempts, 0) AS tries, outbox.due_at AS "dueAt",
   coalesce(mailboxes.read_up_to, 0) AS "readUpTo"`;
 
 /** What is still to be done for one recipient, the oldest first. */
@@ -121,11 +124,12 @@ export function closeGroup(group: Group): Statement {
 /** What was due waits for its next time; all of them then know it. */
 export function postponeGroup(group: Group, now: number): readonly Statement[] {
   const where = `kind = 'delivery' AND recipient = ? AND message ${these(group)}`;
-  const times = schedule.map((_, index) => `WHEN ${index} THEN ?`).join(' ');
+  const last = schedule.length - 1;
+  const times = schedule.map((_, index) => (index < last ? `WHEN ${index} THEN ?` : 'ELSE ?')).join(' ');
   return [
     {
-      sql: `UPDATE outbox SET due_at = CASE attempts ${times} ELSE due_at END, attempts = attempts + 1
-        WHERE ${where} AND due_at <= ? AND attempts < ${schedule.length}`,
+      sql: `UPDATE outbox SET due_at = CASE attempts ${times} END, attempts = attempts + 1
+        WHERE ${where} AND due_at <= ?`,
       values: [...schedule.map((ms) => now + ms), group.recipient, ...group.seqs, now],
     },
     {
@@ -136,6 +140,18 @@ export function postponeGroup(group: Group, now: number): readonly Statement[] {
       values: [group.recipient, ...group.seqs],
     },
   ];
+}
+
+/** What waits for somebody who could not be reached is to be done after all. */
+export function reopen(recipient: string, now: number): Statement {
+  return {
+    sql: `INSERT INTO outbox (kind, message, recipient, due_at)
+      SELECT 'delivery', message, recipient, ? FROM deliveries
+      WHERE recipient = ? AND ${isOpen} AND state = 'queued' AND reason LIKE 'no_pane%' AND NOT EXISTS (
+        SELECT 1 FROM outbox WHERE outbox.kind = 'delivery' AND outbox.recipient = deliveries.recipient
+          AND outbox.message = deliveries.message)`,
+    values: [now, recipient],
+  };
 }
 
 /** Whoever has read its inbox needs no hint any more; committed with its cursor. */

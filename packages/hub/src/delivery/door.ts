@@ -1,10 +1,12 @@
 import type { AgentStatus } from '@polyphony/protocol';
 import type { Hint } from './hint.ts';
 
-/** An agent in a pane, as it is when a hint is offered. */
+/** An agent, as it is when a hint is offered. */
 export interface Target {
-  /** Tells the pane from another that has its id before or after. */
-  readonly pane: { readonly id: string; readonly birth: string };
+  /** Its id among those who get mail. */
+  readonly recipient: string;
+  /** Its pane, told from another that has its id before or after; none where only its connection is known. */
+  readonly pane: { readonly id: string; readonly birth: string } | undefined;
   readonly vendor: string;
   /** What it does, as far as anybody knows. */
   readonly status: AgentStatus;
@@ -38,13 +40,23 @@ export interface Door {
   readonly name: string;
   /** The same hint may be offered twice and is taken once: after a crash it is offered again. */
   readonly repeatable: boolean;
+  /** What goes through it looks like the words of whoever drives. */
+  readonly asUser?: true;
+  /** It goes along with a turn that runs, and begins none. */
+  readonly quiet?: true;
   /**
    * Offers a hint. `begin` is awaited right before the first byte leaves: it writes down that this door is used, and
    * answers false when nobody wants the hint any more. It never throws for what an agent or its server does.
    */
-  offer(target: Target, hint: Hint, begin: () => Promise<boolean>): Promise<Offer>;
+  offer(target: Target, hint: Hint, begin: () => Promise<boolean>, chance: Chance): Promise<Offer>;
   /** Finds out what became of a hint that it took. */
   look?(target: Target, hint: Hint, why: LookWhy): Promise<Look>;
+}
+
+/** Which of its chances a hint has. */
+interface Chance {
+  /** If no door takes it now, none is tried again. */
+  readonly isLast: boolean;
 }
 
 /** Why it is looked after a hint. */
@@ -56,4 +68,5 @@ export interface LookWhy {
 }
 
 export const refused = (reason: string): Offer => ({ state: 'refused', reason });
+export const noPane = 'no_pane: it is in no pane of this hub';
 export const uncertain = (reason: string): Offer => ({ state: 'uncertain', reason });

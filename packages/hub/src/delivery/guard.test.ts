@@ -8,6 +8,7 @@ const quiet: Sight = {
 };
 const target: Target = {
   ...{
+    recipient: 'agt_1',
     pane: { id: 'pty_1', birth: 'b' },
     vendor: 'claude',
     status: 'idle',

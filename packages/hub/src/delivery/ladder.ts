@@ -1,4 +1,5 @@
 import type { Door } from './door.ts';
+import { createChannelDoor, type HintChannel } from './doors/channel.ts';
 import { createCodexQueueDoor, type RunBeside } from './doors/codex-queue.ts';
 import { createCodexServerDoor } from './doors/codex-server.ts';
 import { contextDoor, createInboxDoor, type HintInbox, wakeDoor } from './doors/inbox.ts';
@@ -11,6 +12,8 @@ export interface LadderOptions {
   readonly guard: Guard;
   readonly typeAt: TypeAt;
   readonly run: RunBeside;
+  /** Where an agent can be told something over its connection. */
+  readonly channelOf: (recipient: string) => HintChannel | undefined;
   /** A variable of the environment of a pane's program. */
   readonly variableOf: (pid: number, name: string) => string | undefined;
 }
@@ -22,7 +25,7 @@ export function createLadder(options: LadderOptions): (vendor: string) => readon
   const context = createInboxDoor(contextDoor, inboxOf);
   const keyboard = createKeyboardDoor(guard, typeAt);
   const ladders: Readonly<Record<string, readonly Door[]>> = {
-    claude: [wake, context, keyboard],
+    claude: [wake, context, keyboard, createChannelDoor(options.channelOf)],
     codex: [createCodexServerDoor({ variableOf }), createCodexQueueDoor(run), context, keyboard],
     opencode: [createOpenCodeServerDoor({ variableOf }), wake, keyboard],
     gemini: [context, keyboard],

@@ -22,6 +22,8 @@ export type Whereabouts =
   | { readonly kind: 'person' }
   /** Nowhere, so that nothing is tried; the mail is kept until it is read. */
   | { readonly kind: 'nowhere'; readonly state: 'queued' | 'failed'; readonly reason: string }
+  /** Nowhere now: it is tried again later. */
+  | { readonly kind: 'later'; readonly reason: string }
   | { readonly kind: 'agent'; readonly name: string; readonly target: Target };
 
 type Reached = Extract<Whereabouts, { kind: 'agent' }>;
@@ -79,6 +81,13 @@ function groupOf({ recipient, rows }: Parcel): {
   return { recipient, seqs: [...seqs, ...Array<number>(size - seqs.length).fill(seqs.at(-1) ?? 0)] };
 }
 
+/** One hint for all that waits, and each that is told whole by itself. */
+function parcelsOf(recipient: string, rows: readonly OpenDelivery[]): readonly Parcel[] {
+  const hints = rows.filter(({ said }) => said == null);
+  const whole = rows.filter(({ said }) => said != null).map((row) => ({ recipient, rows: [row] }));
+  return hints.length > 0 ? [{ recipient, rows: hints }, ...whole] : whole;
+}
+
 /** What was told together, by its hint. */
 function byHint(recipient: string, rows: readonly OpenDelivery[]): readonly Parcel[] {
   return [...Map.groupBy(rows, ({ hint }) => hint).values()].map((together) => ({
@@ -123,10 +132,18 @@ export class Rounds {
       // What was being offered when the hub was killed is offered there again, as it was.
       const begun = waiting.filter(({ hint }) => hint !== null);
       for (const parcel of byHint(recipient, begun)) await this.#offerAgain(where, parcel);
-      await this.#offer(where, { recipient, rows: waiting.filter(({ hint }) => hint === null) });
+      for (const parcel of parcelsOf(
+        recipient,
+        waiting.filter(({ hint }) => hint === null),
+      ))
+        await this.#offer(where, parcel);
       return back;
     }
     const parcel = { recipient, rows: waiting };
+    if (where.kind === 'later') {
+      await this.#postpone(parcel, where.reason);
+      return back;
+    }
     const also = [closeGroup(groupOf(parcel))];
     const ended =
       where.kind === 'nowhere'
@@ -158,11 +175,12 @@ export class Rounds {
     if (rows.length === 0) return;
     const hint = hintOf({ key: recipient, name }, rows);
     const refusals: string[] = [];
+    const isLast = rows.every((row) => this.#isLast(row));
     const vain = this.#vain.get(recipient);
     this.#vain.delete(recipient);
-    for (const door of this.#options.doorsOf(target.vendor)) {
+    for (const door of this.#doorsFor(target.vendor, rows)) {
       if (door.name === vain) continue;
-      const offer = await this.#offerAt(door, target, hint, parcel);
+      const offer = await this.#offerAt(door, target, hint, parcel, isLast);
       if (offer.state !== 'refused') return this.#note(parcel, door, hint, offer);
       refusals.push(`${door.name}: ${offer.reason}`);
     }
@@ -172,17 +190,24 @@ export class Rounds {
     );
   }
 
+  /** Advice is never told as the words of whoever drives, and what nobody asked for begins no turn. */
+  #doorsFor(vendor: string, [first]: readonly OpenDelivery[]): readonly Door[] {
+    const doors = this.#options.doorsOf(vendor);
+    if (first?.said == null) return doors;
+    return doors.filter(({ asUser, quiet }) => (first.kind === 'digest' ? quiet : !asUser));
+  }
+
   async #offerAgain(where: Reached, parcel: Parcel): Promise<void> {
     const { target, name } = where;
     const door = this.#options.doorsOf(target.vendor).find((one) => one.name === parcel.rows[0]?.door);
     if (!door?.repeatable) return this.#offer(where, parcel);
     const hint = hintOf({ key: parcel.recipient, name }, parcel.rows);
-    const offer = await this.#offerAt(door, target, hint, parcel);
+    const offer = await this.#offerAt(door, target, hint, parcel, false);
     if (offer.state === 'refused') await this.#offer(where, parcel);
     else await this.#note(parcel, door, hint, offer);
   }
 
-  async #offerAt(door: Door, target: Target, hint: Hint, parcel: Parcel): Promise<Offer> {
+  async #offerAt(door: Door, target: Target, hint: Hint, parcel: Parcel, isLast: boolean): Promise<Offer> {
     const begin = async (): Promise<boolean> => {
       // Before the first byte: should the hub be killed now, nobody can know whether it arrived.
       const state = door.repeatable ? 'queued' : 'uncertain';
@@ -192,7 +217,7 @@ export class Rounds {
       );
     };
     try {
-      return await door.offer(target, hint, begin);
+      return await door.offer(target, hint, begin, { isLast });
     } catch (error) {
       this.#options.log.error('a door failed', { door: door.name, recipient: parcel.recipient, error });
       // Whatever it had done by then: it may have been seen.
@@ -216,7 +241,7 @@ export class Rounds {
   /** No door took it: it is tried again at the next time of the schedule, unless that was the last. */
   async #postpone({ recipient, rows }: Parcel, reason: string): Promise<void> {
     const now = this.#options.clock.now();
-    const last = rows.filter((row) => row.tries >= schedule.length && this.#isDue(row));
+    const last = rows.filter((row) => this.#isLast(row));
     const others = rows.filter((row) => !last.includes(row));
     if (last.length > 0) {
       const parcel = { recipient, rows: last };
@@ -262,6 +287,12 @@ export class Rounds {
       await store.commit({ statements: over ? [closeGroup(group)] : postponeGroup(group, clock.now()) });
     }
     return look.state === 'back';
+  }
+
+  /** What no door takes now has failed. */
+  /** Words that only this can tell are never given up. */
+  #isLast(row: OpenDelivery): boolean {
+    return row.said == null && row.tries >= schedule.length && this.#isDue(row);
   }
 
   #isDue({ dueAt }: OpenDelivery): boolean {

@@ -12,6 +12,7 @@ import {
   mailOverview,
   mailReconnect,
   mailRegister,
+  mailRename,
   mailSearch,
   mailSeen,
   mailSend,
@@ -29,7 +30,6 @@ import { inOrder } from './agent-book.ts';
 import { type AgentRecord, participantOfAgent } from './agent-record.ts';
 import type { Mail } from './mail.ts';
 import type { Letter, Sender } from './mailbox.ts';
-import { namedProject, projectOf } from './project.ts';
 
 const owner = 'mail';
 
@@ -37,9 +37,10 @@ type Context = Parameters<Execute<unknown, unknown>>[1];
 
 /** What mail can be asked; who asks is proved before, and never taken from what is asked. */
 export function registerMailActions(registry: Registry, mail: Mail): void {
-  const { identity, addresses, mailbox, threads, retention } = mail;
+  const { identity, addresses, mailbox, threads, retention, projects } = mail;
 
   registry.register(owner, mailRegister, (params, context) => identity.register(params, context));
+  registry.register(owner, mailRename, (params, context) => identity.rename(params, context));
   registry.register(owner, mailUnregister, (_, context) => identity.unregister(context));
   registry.register(owner, mailReconnect, (params, context) => identity.reconnect(params, context));
   registry.register(owner, mailAgents, (params, { caller }) => listAgents(mail, params, caller));
@@ -47,9 +48,14 @@ export function registerMailActions(registry: Registry, mail: Mail): void {
   registry.register(owner, mailSend, async (params, context) => {
     const { to_agent_name: name, to_project: project, to_team: team, project_dir } = params;
     const sender = addresses.sender(context.caller);
-    const named = namedProject({ project, team });
-    const meant = named ?? sender.project ?? projectOf({ project_dir });
-    if (addresses.isUser(foldName(name))) return send(mail, sender, context, params, [addresses.user], meant);
+    const named = projects.named({ project, team });
+    const meant = named ?? sender.project ?? projects.of({ project_dir });
+    if (name.startsWith('@') || name.startsWith('agent:')) {
+      const { project: at, ...to } = addresses.anyone(name, meant);
+      return send(mail, sender, context, params, [to], at ?? meant);
+    }
+    const person = addresses.person(foldName(name));
+    if (person) return send(mail, sender, context, params, [person], meant);
     const record = addresses.named(name, meant, sender.isAgent || named !== undefined);
     return send(mail, sender, context, params, [{ key: record.id, name: record.name }], record.project);
   });
@@ -61,7 +67,7 @@ export function registerMailActions(registry: Registry, mail: Mail): void {
   });
   registry.register(owner, mailBroadcast, (params, context) => {
     const sender = addresses.sender(context.caller);
-    const project = ownProject(sender, namedProject(params)) ?? projectOf(params);
+    const project = ownProject(sender, projects.named(params)) ?? projects.of(params);
     return send(mail, sender, context, params, addresses.members(project, sender), project, {
       kind: 'broadcast',
       addressed: 'everyone',
@@ -69,7 +75,7 @@ export function registerMailActions(registry: Registry, mail: Mail): void {
   });
   registry.register(owner, mailBroadcastToRole, (params, context) => {
     const sender = addresses.sender(context.caller);
-    const project = ownProject(sender, namedProject(params)) ?? projectOf(params);
+    const project = ownProject(sender, projects.named(params)) ?? projects.of(params);
     return send(mail, sender, context, params, addresses.members(project, sender, params.to_role), project, {
       kind: 'role',
       addressed: `role ${params.to_role}`,
@@ -87,7 +93,7 @@ export function registerMailActions(registry: Registry, mail: Mail): void {
     mailbox.status(addresses.sender(caller), isUser(caller), message_id),
   );
   registry.register(owner, mailThreads, (params, { caller }) =>
-    threads.list(addresses.sender(caller), params, spellingsOf(mail, namedProject(params))),
+    threads.list(addresses.sender(caller), params, spellingsOf(mail, projects.named(params))),
   );
   registry.register(owner, mailThread, (params, { caller }) =>
     threads.read(addresses.sender(caller), params),
@@ -95,10 +101,10 @@ export function registerMailActions(registry: Registry, mail: Mail): void {
   registry.register(owner, mailSeen, ({ up_to_event_id }, { caller, commit }) =>
     mailbox.seen(addresses.sender(caller), up_to_event_id, commit),
   );
-  registry.register(owner, mailOverview, async () => ({
+  registry.register(owner, mailOverview, async (_, { caller }) => ({
     agents: mail.book.list().filter(({ leftAt }) => leftAt === undefined).length,
     last_event_id: mailbox.lastSeq,
-    unread: await mailbox.unreadOf(addresses.user.key),
+    unread: await mailbox.unreadOf(addresses.sender(caller).key),
     retention: retention.last,
   }));
 }
@@ -149,12 +155,12 @@ function ownProject(
 }
 
 async function listAgents(
-  { book, presence, addresses, mailbox }: Mail,
+  { book, presence, addresses, mailbox, projects, shownAs }: Mail,
   params: MailAgentsParams,
   caller: Caller,
 ): Promise<MailAgentsResult> {
   const { limit = 100, after, role } = params;
-  const named = namedProject(params);
+  const named = projects.named(params);
   const self = addresses.sender(caller);
   const project = named ?? self.project;
   const everybody = project === undefined ? book.members() : book.members(project);
@@ -173,7 +179,7 @@ async function listAgents(
       name,
       participant: participantOfAgent(record),
       ...(displayName !== undefined && { display_name: displayName }),
-      project: record.project,
+      project: shownAs(record.project),
       ...{ role, client, model, capabilities },
       liveness,
       online: liveness === 'alive',

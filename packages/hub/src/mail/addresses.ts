@@ -1,5 +1,6 @@
 import { foldName, type Participant, PolyError } from '@polyphony/protocol';
 import type { Caller } from '../registry/caller.ts';
+import { addressees } from './addressees.ts';
 import type { AgentBook } from './agent-book.ts';
 import { type AgentRecord, participantOfAgent } from './agent-record.ts';
 import type { Identity } from './identity.ts';
@@ -10,6 +11,10 @@ export interface AddressesOptions {
   readonly identity: Identity;
   /** The person this hub belongs to. */
   readonly user: Participant;
+  /** Whether it is the id of somebody whom the user has invited. */
+  readonly isInvited: (id: string) => boolean;
+  /** Everybody who is a person here. */
+  readonly people: () => readonly Participant[];
 }
 
 const partyOfAgent = ({ id, name }: AgentRecord): Party => ({ key: id, name });
@@ -30,8 +35,10 @@ export class Addresses {
   sender(caller: Caller): Sender & { readonly project: string | undefined } {
     const record = this.#options.identity.agentOf(caller);
     const source = { participant: caller.participant, ...(caller.pane && { pane: caller.pane }) };
-    if (!record)
-      return { ...this.user, participant: this.#options.user, isAgent: false, source, project: undefined };
+    if (!record) {
+      const { participant } = caller;
+      return { key: participant, name: participant, participant, isAgent: false, source, project: undefined };
+    }
     const participant = participantOfAgent(record);
     return {
       ...partyOfAgent(record),
@@ -45,6 +52,15 @@ export class Addresses {
     return record ? partyOfAgent(record) : { key, name: key };
   }
 
+  /** Who is meant by @name, from wherever; throws with who could be. */
+  anyone(name: string, project: string): Party & { readonly project: string | undefined } {
+    const { book, people } = this.#options;
+    const found = addressees(book.members(), people(), { name, project });
+    return typeof found === 'string'
+      ? { key: found, name: found, project: undefined }
+      : { ...partyOfAgent(found), project: found.project };
+  }
+
   /** The one of that name: an agent's own project is meant unless it names another; the user need not where one fits. */
   named(name: string, project: string, isCertain: boolean): AgentRecord {
     const { book } = this.#options;
@@ -55,22 +71,30 @@ export class Addresses {
     if (only && others.length === 0 && !isCertain) return only;
     const where = elsewhere.map((one) => `"${one.project}"`).join(', ');
     const left = found ? ' It has left.' : '';
+    const renamed = book.renamed(project, name);
     throw unknownRecipient(
       `there is no agent "${name}" in the project "${project}".${left}`,
-      where ? `There is one in ${where}: name it as to_project. ${listHint}` : listHint,
+      renamed
+        ? `It is called "${renamed.name}" now.`
+        : where
+          ? `There is one in ${where}: name it as to_project. ${listHint}`
+          : listHint,
     );
   }
 
   byId(id: string, sender: { readonly project: string | undefined }): Party {
-    if (this.isUser(id)) return this.user;
+    const person = this.person(id);
+    if (person) return person;
     const record = this.#options.book.get(id);
     const near = sender.project === undefined || record?.projectKey === foldName(sender.project);
     if (record && near && record.leftAt === undefined) return partyOfAgent(record);
     throw unknownRecipient(`there is no agent ${id.slice(0, 80)} in your project.`, listHint);
   }
 
-  isUser(name: string): boolean {
-    return name === 'user' || name === this.#options.user;
+  /** The person of that id; `user` is whose hub it is. */
+  person(id: string): Party | undefined {
+    if (id === 'user' || id === this.#options.user) return this.user;
+    return this.#options.isInvited(id) ? { key: id, name: id } : undefined;
   }
 
   /** Everybody of a project, or of a role in it, but the sender; also those who are away. */

@@ -26,6 +26,11 @@ export class AgentBook {
     return id === undefined ? undefined : this.#records.get(id);
   }
 
+  /** Who had this name before it was called otherwise. */
+  renamed(project: string, name: string): AgentRecord | undefined {
+    return this.members(project).find(({ formerNames }) => formerNames?.includes(foldName(name)));
+  }
+
   /** The one that registered from a pane, as its credential proves. */
   inPane(birth: string | undefined): AgentRecord | undefined {
     const id = birth === undefined ? undefined : this.#panes.get(birth);
@@ -48,6 +53,7 @@ export class AgentBook {
     const before = this.#records.get(record.id);
     if (before?.pane && this.#panes.get(before.pane.birth) === record.id)
       this.#panes.delete(before.pane.birth);
+    if (before) this.#names.delete(placeOf(before.projectKey, before.name));
     this.#records.set(record.id, record);
     this.#names.set(placeOf(record.projectKey, record.name), record.id);
     if (record.pane && record.leftAt === undefined) this.#panes.set(record.pane.birth, record.id);
@@ -74,7 +80,7 @@ export function keepAgent(record: AgentRecord): Statement {
   const { id, projectKey, name } = record;
   return {
     sql: `INSERT INTO mail_agents (id, project_key, name, record) VALUES (?, ?, ?, ?)
-      ON CONFLICT (id) DO UPDATE SET record = excluded.record`,
+      ON CONFLICT (id) DO UPDATE SET name = excluded.name, record = excluded.record`,
     values: [id, projectKey, name, JSON.stringify(record)],
   };
 }

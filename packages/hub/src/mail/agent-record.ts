@@ -8,12 +8,16 @@ export interface AgentRecord {
   readonly project: string;
   readonly projectKey: string;
   readonly name: string;
+  /** What it was called before, the last first. */
+  readonly formerNames?: readonly string[] | undefined;
   readonly displayName?: string | undefined;
   readonly role?: string | undefined;
   readonly client?: string | undefined;
   readonly model?: string | undefined;
   readonly capabilities?: readonly string[] | undefined;
   readonly directory?: string | undefined;
+  /** The folder it may have files read in: that of its pane, or what the user said who let it register. */
+  readonly reach?: string | undefined;
   /** The pane it runs in, with the digest of that pane's credential, which proves it. */
   readonly pane: { readonly id: string; readonly birth: string } | null;
   readonly secretHash: string;

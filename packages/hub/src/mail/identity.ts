@@ -1,10 +1,11 @@
 import {
   foldName,
-  isReservedName,
   type MailReconnectParams,
   type MailReconnectResult,
   type MailRegisterParams,
   type MailRegisterResult,
+  type MailRenameParams,
+  type MailRenameResult,
   type MailUnregisterResult,
   PolyError,
 } from '@polyphony/protocol';
@@ -14,23 +15,21 @@ import { digest } from '../platform/credentials.ts';
 import type { Random } from '../platform/random.ts';
 import { Turns } from '../platform/turns.ts';
 import type { Connection } from '../registry/ask.ts';
-import { type Caller, isUser } from '../registry/caller.ts';
-import type { Step } from '../registry/registry.ts';
+import { type Caller, isPerson, isUser } from '../registry/caller.ts';
+import type { ProjectNames } from '../registry/project-names.ts';
 import { type AgentBook, keepAgent } from './agent-book.ts';
 import { type AgentRecord, callerOf, participantOfAgent } from './agent-record.ts';
+import type { Asked } from './asked.ts';
 import type { Presence } from './presence.ts';
-import { namedProject, projectOf } from './project.ts';
-
-/** A call as far as identity needs it. */
-export interface Asked {
-  readonly caller: Caller;
-  readonly connection?: Connection | undefined;
-  commit(step: Step): Promise<unknown>;
-}
+import type { ProjectChoices } from './project.ts';
+import { nameTurn, renameAgent } from './rename.ts';
+import { refuseReserved } from './reserved-name.ts';
 
 export interface IdentityOptions {
   readonly book: AgentBook;
   readonly presence: Presence;
+  readonly projects: ProjectChoices;
+  readonly names: Pick<ProjectNames, 'meet' | 'shownAs'>;
   readonly clock: Clock;
   readonly random: Random;
   /** Lets the secret of this digest open a door from now on. */
@@ -49,9 +48,9 @@ export class Identity {
     for (const record of options.book.list()) this.#open(record);
   }
 
-  /** The agent somebody speaks for; none for the user, and an error for whoever is nobody yet, or no longer. */
+  /** The agent somebody speaks for; none for a person, and an error for whoever is nobody yet, or no longer. */
   agentOf(caller: Caller): AgentRecord | undefined {
-    if (isUser(caller)) return undefined;
+    if (isPerson(caller)) return undefined;
     const { book, clock } = this.#options;
     const record = caller.agent ? book.get(caller.agent.id) : book.inPane(caller.birth);
     if (record && (!caller.agent || caller.agent.generation === record.generation) && !record.leftAt) {
@@ -63,28 +62,50 @@ export class Identity {
 
   async register(params: MailRegisterParams, asked: Asked): Promise<MailRegisterResult> {
     const name = foldName(params.name);
-    for (const [what, given] of [
-      ['name', name],
-      ['role', params.role],
-    ] as const)
-      if (given !== undefined && isReservedName(given))
-        throw new PolyError('forbidden', `the ${what} "${given}" belongs to the hub.`, {
-          hint: `Take another ${what}; your user or your task says which.`,
-        });
+    refuseReserved('name', name);
+    refuseReserved('role', params.role);
     const { caller } = asked;
     const folder = caller.pane === undefined ? undefined : this.#options.folderOfPane(caller.pane);
-    const project = projectOf(params, folder);
+    const project = this.#options.projects.of(params, folder);
     // Two who want one name at once: the second finds it taken.
-    return this.#turns.take(`${foldName(project)}\n${name}`, () =>
+    return this.#turns.take(nameTurn(project, name), () =>
       this.#register({ ...params, name, project }, asked),
     );
+  }
+
+  /** Another name for an agent: for itself, or for whom the user says. */
+  rename(params: MailRenameParams, asked: Asked): Promise<MailRenameResult> {
+    const { book, projects, names } = this.#options;
+    const self = this.agentOf(asked.caller);
+    const { agent_name: whom = self?.name } = params;
+    const project = self ? (projects.named(params) ?? self.project) : projects.of(params);
+    const record = whom === undefined ? undefined : book.find(project, whom);
+    if (self && record?.id !== self.id)
+      throw new PolyError(
+        'forbidden',
+        `you are ${self.name} in "${names.shownAs(self.project)}", and rename nobody else.`,
+        {
+          hint: 'Leave out whom; your user can rename others.',
+        },
+      );
+    if (!record || record.leftAt !== undefined)
+      throw new PolyError(
+        'not_found',
+        `there is no agent "${whom ?? ''}" in the project "${names.shownAs(project)}".`,
+        {
+          hint: 'Name one as agent_name: poly mail agents shows who there is.',
+          details: { reason: 'unknown_agent' },
+        },
+      );
+    const onRenamed = (renamed: AgentRecord): void => this.#open(renamed);
+    return renameAgent({ book, names, turns: this.#turns, onRenamed }, record, params.name, asked);
   }
 
   async #register(
     params: MailRegisterParams & { readonly project: string },
     { caller, connection, commit }: Asked,
   ): Promise<MailRegisterResult> {
-    const { book, clock, random, unreadOf } = this.#options;
+    const { book, clock, random, unreadOf, names } = this.#options;
     const { name, project } = params;
     const before = book.find(project, name);
     const how = before ? this.#claim(before, params, caller) : 'new';
@@ -96,7 +117,9 @@ export class Identity {
       project: before?.project ?? project,
       projectKey: foldName(project),
       name,
+      formerNames: before?.formerNames,
       ...partsOf(before, params),
+      reach: this.#reachOf(before, params, caller),
       pane: paneOf(caller) ?? (taken ? null : (before?.pane ?? null)),
       secretHash: secret === undefined ? (before as AgentRecord).secretHash : digest(secret).toString('hex'),
       generation: (before?.generation ?? 0) + (taken ? 1 : 0),
@@ -107,12 +130,13 @@ export class Identity {
       }),
     };
     const left = this.#leavesBehind(record, caller);
+    const shown = names.shownAs(record.project);
     const result: MailRegisterResult = {
       agent_id: record.id,
       name,
       participant: participantOfAgent(record),
-      project: record.project,
-      team: record.project,
+      project: shown,
+      team: shown,
       status: how,
       ...(secret !== undefined && { secret }),
       unread: before ? await unreadOf(record.id) : 0,
@@ -120,7 +144,7 @@ export class Identity {
     };
     const { secret: _, ...kept } = result;
     await commit({
-      statements: [keepAgent(record), ...left.map(keepAgent)],
+      statements: [...names.meet(record.project, caller.participant), ...[record, ...left].map(keepAgent)],
       drafts: [draft(caller, 'mail:registered', { agentId: record.id, name, project: record.project, how })],
       result,
       kept,
@@ -140,7 +164,8 @@ export class Identity {
       });
     const { id, name, project } = record;
     const gone: AgentRecord = { ...record, leftAt: this.#options.clock.now() };
-    const result: MailUnregisterResult = { ok: true, agent_id: id, name, project, team: project };
+    const shown = this.#options.names.shownAs(project);
+    const result: MailUnregisterResult = { ok: true, agent_id: id, name, project: shown, team: shown };
     await commit({
       statements: [keepAgent(gone)],
       drafts: [draft(caller, 'mail:unregistered', { agentId: id, name, project })],
@@ -152,10 +177,10 @@ export class Identity {
 
   /** Is who it was before, where that is certain; otherwise says what to do, and changes nothing. */
   async reconnect(params: MailReconnectParams, { caller, connection }: Asked): Promise<MailReconnectResult> {
-    const { book, presence, unreadOf } = this.#options;
+    const { book, presence, unreadOf, projects, names } = this.#options;
     const named = params.name === undefined ? undefined : foldName(params.name);
-    const projectKey = foldName(projectOf(params));
-    const where = namedProject(params) !== undefined || params.project_dir !== undefined;
+    const projectKey = foldName(projects.of(params));
+    const where = projects.named(params) !== undefined || params.project_dir !== undefined;
     const fits = (record: AgentRecord): boolean =>
       record.leftAt === undefined &&
       (named === undefined || record.name === named) &&
@@ -170,7 +195,10 @@ export class Identity {
     if (others.length > 0)
       return {
         status: 'ambiguous',
-        candidates: [one, ...others].map(({ id, name, project }) => ({ agent_id: id, name, project })),
+        candidates: [one, ...others].map(({ id, name, project }) => ({
+          ...{ agent_id: id, name },
+          project: names.shownAs(project),
+        })),
         hint: 'Your user knows which of these you are: ask, then reconnect with that name and project.',
       };
     this.#speak(one, caller, connection);
@@ -179,7 +207,7 @@ export class Identity {
       status: 'reused',
       agent_id: one.id,
       name: one.name,
-      project: one.project,
+      project: names.shownAs(one.project),
       unread: await unreadOf(one.id),
       hint: connection
         ? 'You are this agent again; read your inbox.'
@@ -213,6 +241,12 @@ export class Identity {
     return isUser(caller) && forUser();
   }
 
+  /** What an agent says of itself widens nothing. */
+  #reachOf(before: AgentRecord | undefined, params: MailRegisterParams, caller: Caller): string | undefined {
+    if (caller.pane !== undefined) return this.#options.folderOfPane(caller.pane);
+    return (isUser(caller) ? params.project_dir : undefined) ?? before?.reach;
+  }
+
   /** A pane speaks for one agent: what it was before has no pane any more. */
   #leavesBehind({ id }: AgentRecord, caller: Caller): readonly AgentRecord[] {
     const other = this.#options.book.inPane(caller.birth);
@@ -225,7 +259,7 @@ export class Identity {
 
   #speak(record: AgentRecord, caller: Caller, connection: Connection | undefined): void {
     connection?.become(callerOf(record, caller));
-    this.#options.presence.join(record, connection?.ended);
+    this.#options.presence.join(record, connection);
   }
 
   /** Why somebody is nobody: never was, has left, or was replaced. */
@@ -277,7 +311,8 @@ function hintOf(
 ): string {
   const next = how === 'new' ? 'Others can write to you now.' : 'You have its inbox and its mail.';
   if (secret === undefined) return next;
-  if (connection || caller.pane !== undefined)
-    return `${next} Keep the secret: it proves later that you are this agent.`;
+  if (caller.pane !== undefined)
+    return `${next} Your pane proves that you are this agent; elsewhere the secret does.`;
+  if (connection) return `${next} Keep the secret: it proves later that you are this agent.`;
   return `${next} Each call must show the secret as its bearer token (POLY_TOKEN for poly).`;
 }

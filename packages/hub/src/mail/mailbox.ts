@@ -14,9 +14,9 @@ import {
 import { draft, type Source } from '../events/event-log.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Random } from '../platform/random.ts';
-import type { Step } from '../registry/registry.ts';
-import { StoreError } from '../store/errors.ts';
-import type { Committed, Statement, Store } from '../store/store.ts';
+import type { Commit } from '../registry/registry.ts';
+import { isConflict, StoreError } from '../store/errors.ts';
+import type { Statement, Store } from '../store/store.ts';
 import { hopsAfter, type PairLimit } from './limits.ts';
 import { type MessageRow, messageColumns, messageOf } from './message.ts';
 import { lastSeqQuery } from './retention.ts';
@@ -41,8 +41,6 @@ export interface Letter extends Asking {
   readonly addressed: string;
   readonly recipients: readonly Party[];
 }
-
-type Commit = (step: Step) => Promise<Committed>;
 
 export interface MailboxOptions {
   readonly store: Store;
@@ -170,7 +168,7 @@ export class Mailbox {
         return page;
       } catch (error) {
         // Somebody else has read meanwhile.
-        if (!(error instanceof StoreError && error.code === 'conflict')) throw error;
+        if (!isConflict(error)) throw error;
       }
     }
   }

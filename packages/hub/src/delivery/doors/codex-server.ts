@@ -1,6 +1,8 @@
+import { flagIn } from '../../platform/flag-in.ts';
+import { isLocal } from '../../platform/is-local.ts';
+import { type Conversation, connectRpc } from '../../platform/json-rpc.ts';
 import { type Door, type Offer, refused, uncertain } from '../door.ts';
 import type { Hint } from '../hint.ts';
-import { type Conversation, connectRpc } from './json-rpc.ts';
 
 export interface CodexServerOptions {
   /** A variable of the pane's own environment. */
@@ -88,15 +90,3 @@ async function queue(
 }
 
 const isRefusal = ({ message }: Error): boolean => !/hung up|did not answer|no JSON|closed/.test(message);
-
-export function isLocal(url: string): boolean {
-  const host = URL.canParse(url) ? new URL(url).hostname : '';
-  return ['127.0.0.1', 'localhost', '[::1]'].includes(host);
-}
-
-/** What stands behind a flag, or behind it and `=`. */
-export function flagIn(argv: readonly string[], flag: string): string | undefined {
-  const at = argv.indexOf(flag);
-  if (at >= 0) return argv[at + 1];
-  return argv.find((word) => word.startsWith(`${flag}=`))?.slice(flag.length + 1);
-}

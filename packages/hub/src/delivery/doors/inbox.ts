@@ -1,4 +1,4 @@
-import { type Door, refused, type Target } from '../door.ts';
+import { type Door, noPane, refused, type Target } from '../door.ts';
 import type { Hint } from '../hint.ts';
 
 /** The folder from which delivery hooks tell an agent what has come. */
@@ -48,7 +48,9 @@ export function createInboxDoor(opening: Opening, inboxOf: (pane: string) => Hin
   return {
     name: opening.name,
     repeatable: true,
+    ...(!opening.isPrompt && { quiet: true as const }),
     async offer(target, hint, begin) {
+      if (!target.pane) return refused(noPane);
       const inbox = inboxOf(target.pane.id);
       const known = inbox.find(nameOf(hint)) !== undefined;
       const shut = known ? undefined : opening.shut(target, inbox);
@@ -60,6 +62,7 @@ export function createInboxDoor(opening: Opening, inboxOf: (pane: string) => Hin
       return { state: 'written', reason: 'it lies where its hooks look' };
     },
     async look(target, hint, { heardAt = 0, due = false }) {
+      if (!target.pane) return { state: 'waiting' };
       const inbox = inboxOf(target.pane.id);
       const name = nameOf(hint);
       const found = inbox.find(name);

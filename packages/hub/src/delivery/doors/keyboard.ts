@@ -15,6 +15,7 @@ export function createKeyboardDoor(guard: Guard, typeAt: TypeAt): Door {
   return {
     name: 'keyboard',
     repeatable: false,
+    asUser: true,
     async offer(target: Target, hint: Hint, begin): Promise<Offer> {
       const verdict = await guard(target);
       if ('obstacle' in verdict) return refused(verdict.obstacle);

@@ -1,7 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { flagIn } from '../../platform/flag-in.ts';
+import { isLocal } from '../../platform/is-local.ts';
 import { type Door, type Look, type Offer, refused, type Target, uncertain } from '../door.ts';
 import type { Hint } from '../hint.ts';
-import { flagIn, isLocal } from './codex-server.ts';
 
 export interface OpenCodeServerOptions {
   readonly variableOf: (pid: number, name: string) => string | undefined;
