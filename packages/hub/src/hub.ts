@@ -14,13 +14,17 @@ import { adapters } from './capture/adapters/adapters.ts';
 import { heardBefore, heardOf, lastHeard } from './capture/heard.ts';
 import { Intake } from './capture/intake.ts';
 import { Journal } from './capture/journal.ts';
+import { redact } from './capture/redact.ts';
 import { registerContractActions } from './contracts/actions.ts';
 import { Contracts } from './contracts/contracts.ts';
 import type { Courier } from './delivery/courier.ts';
 import { closeRead, stepsOf } from './delivery/delivery-rows.ts';
 import { ExitLetters } from './delivery/exit-letters.ts';
+import { isHint } from './delivery/hint.ts';
+import { FloorStreams } from './edges/floor-streams.ts';
 import { exchangeRoute, hubRoutes } from './edges/hub-routes.ts';
 import { McpEdge } from './edges/mcp/edge.ts';
+import { projectRoutes } from './edges/project-routes.ts';
 import { sessionRoutes } from './edges/session-routes.ts';
 import { SseStreams } from './edges/sse.ts';
 import { webFiles } from './edges/web-files.ts';
@@ -30,15 +34,26 @@ import { registerExtensionActions } from './extensions/actions.ts';
 import { createExtensions } from './extensions/extensions.ts';
 import { registerFileActions } from './files/actions.ts';
 import { FileClaims } from './files/file-claims.ts';
+import { registerFloorActions } from './floor/actions.ts';
+import { createFloor } from './floor/floor.ts';
+import { ProjectBook } from './floor/project-book.ts';
+import { registerSeatActions } from './floor/seat/actions.ts';
+import { registerAdviceActions } from './floor/seat/advice.ts';
+import { SeatMap } from './floor/seat/seat-map.ts';
+import { Seats } from './floor/seat/seats.ts';
+import { EventStream } from './floor/timeline/event-stream.ts';
+import { Unspoken } from './floor/timeline/unspoken.ts';
 import type { Host } from './host/client.ts';
 import { registerMailActions } from './mail/actions.ts';
 import { openMail } from './mail/mail.ts';
 import { Notifier } from './notices/notifier.ts';
 import { registerPaneActions } from './panes/actions.ts';
 import { Panes } from './panes/panes.ts';
-import { permitPane } from './panes/permit.ts';
+import { permitPane, type SeatOf } from './panes/permit.ts';
 import { registerSessionActions } from './panes/session-actions.ts';
 import { TmuxSession } from './panes/tmux-session.ts';
+import { registerPersonActions } from './people/actions.ts';
+import { People } from './people/people.ts';
 import type { Clock } from './platform/clock.ts';
 import { readConfig } from './platform/config.ts';
 import { digest, userToken } from './platform/credentials.ts';
@@ -61,15 +76,20 @@ import { registerShellActions } from './shell/actions.ts';
 import { openSqliteStore } from './store/sqlite.ts';
 import { registerTaskActions } from './tasks/actions.ts';
 import { rebuiltTasks, staleTasks } from './tasks/built-on.ts';
+import { TaskClaims } from './tasks/task-claims.ts';
 import { Tasks } from './tasks/tasks.ts';
+import { adviceMail, digests } from './wiring/advice.ts';
 import { agentPanes, paneLiveness, statePanes } from './wiring/agent-panes.ts';
 import { contractMail } from './wiring/contract-mail.ts';
 import { createCourier, exitLetterOwner, heardTurn } from './wiring/delivery.ts';
 import { openDoors } from './wiring/doors.ts';
 import { eventView } from './wiring/event-view.ts';
+import { floorAgents, followFloorPanes, hasFloorPane } from './wiring/floor-agents.ts';
+import { knownMembers, readHandedOver } from './wiring/floor-words.ts';
 import { foreignProcesses } from './wiring/foreign-processes.ts';
 import { createHolders, onDeparture } from './wiring/holders.ts';
 import { paneStreams } from './wiring/pane-streams.ts';
+import { permitSeat } from './wiring/seat-permit.ts';
 
 const megabyte = 1024 * 1024;
 
@@ -166,7 +186,9 @@ async function build(
     timeoutMs: config.permission.timeout,
   });
   const ask: Ask = (question, asker) => approvals.ask(question, asker);
-  credentials.onRevoked((pane) => approvals.withdraw(pane));
+  credentials.onRevoked(({ pane }) => {
+    if (pane !== undefined) approvals.withdraw(pane);
+  });
   const session = new TmuxSession({
     socket: settings.tmuxSocket,
     configFile: settings.tmuxConfig ?? options.tmuxConfig,
@@ -185,6 +207,14 @@ async function build(
     heardBefore: (place) => heardBefore(store, place),
   });
   ends.push(() => adopted.close());
+  const people = await People.open({ store, events, credentials, clock, random, user });
+  const seatMap = await SeatMap.open(store, events, (error) =>
+    log.error('who drives which session is not known', { error }),
+  );
+  const seatOf: SeatOf = (paneId) => {
+    const session = seatMap.in(paneId);
+    return session && { driver: session.driver ?? undefined };
+  };
   const address = { port: null as number | null, url: null as string | null };
   const panes = await Panes.open({
     ...{ store, events, credentials, clock, random, log, config, ask, session, env },
@@ -202,6 +232,8 @@ async function build(
     address: () => ({ home: places.home, host: places.host, socket: places.socket, ...address }),
     hub: user,
     isReserved: (id) => adopted.has(id),
+    seatOf,
+    mayType: (...asked) => seats.mayType(...asked),
   });
   ends.push(() => panes.disconnect());
   const rules = new ScreenRules({ shipped: options.screens, own: places.screens });
@@ -220,6 +252,14 @@ async function build(
         states.forget((payload as { readonly paneId: string }).paneId);
   });
   ends.push(() => states.close());
+  const names = await ProjectBook.load(store, clock);
+  const floor = createFloor({
+    ...{ store, events, clock, random, user, redact, book: names, isOurs: isHint },
+    agentIn: floorAgents(panes, adopted),
+    seatMs: config.floor.seat_lease,
+    readEvent: readHandedOver(clock),
+    knownMembers: () => knownMembers(mail, user),
+  });
   let courier: Courier | undefined;
   const intake = new Intake({
     ...{ store, events, clock, log },
@@ -230,6 +270,7 @@ async function build(
       return credentials.paneOf(token) ?? panes.book.list().find(({ tokenHash }) => tokenHash === hash)?.id;
     },
     adoptedOf: (origin) => adopted.ownerOf(origin),
+    alongside: (captures, tries) => floor.story.write(captures, { tries }),
     onTaken: (capture) => {
       const { pane, asTool, occurredAt, normalised, state } = capture;
       // What an agent does as a tool of another says nothing of the one in the pane.
@@ -241,41 +282,60 @@ async function build(
   });
   ends.push(() => intake.close());
   const mail = await openMail({
-    ...{ store, events, credentials, clock, random, log, user },
+    isInvited: (id) => people.isInvited(id),
+    people: () => people.everybody,
+    ...{ store, events, credentials, clock, random, log, user, names },
     unreadAlertMs: config.mail.unread_alert,
+    onChannel: (agent) => courier?.meet(agent),
     paneLiveness: (pane) => paneLiveness(panes.book, pane),
     folderOfPane: (pane) => panes.book.find(pane)?.cwd,
     stepsOf: (seq) => stepsOf(store, seq),
     onRead: closeRead,
   });
   ends.push(() => mail.close());
-  const holders = createHolders(mail, (pane) => panes.book.find(pane)?.cwd);
+  const holders = createHolders(
+    mail,
+    (pane) => panes.book.find(pane)?.cwd,
+    () => people.everybody,
+  );
+  const seats = new Seats({
+    ...{ store, events, clock, log, hub, map: seatMap },
+    ...{ recorder: floor.recorder, sessions: floor.sessions, shownAs: holders.shownAs },
+    leaseMs: config.floor.seat_lease,
+    holderOf: (caller) => holders.of(caller),
+    ...digests(store, mail),
+  });
+  ends.push(() => seats.close());
   const tasks = new Tasks({
-    ...{ store, events, clock, random, log, hub },
+    ...{ store, clock, random, names },
     holdContracts: (...asked) => contracts.hold(...asked),
   });
-  ends.push(() => tasks.close());
+  const taskClaims = new TaskClaims({ store, events, clock, log, hub });
+  ends.push(() => taskClaims.close());
   const contracts = new Contracts({
-    ...{ store, events, clock, log, hub },
-    dependents: {
-      changed: (contract, at) => staleTasks(store, hub, contract, at),
-      acknowledged: (...asked) => rebuiltTasks(store, ...asked),
-    },
+    ...{ store, events, clock, log, hub, names },
+    dependents: (contract, at) => staleTasks(store, hub, contract, at),
+    rebuild: (...asked) => rebuiltTasks(store, ...asked),
     write: contractMail(mail, events, hub),
   });
   ends.push(() => contracts.close());
-  const claims = new FileClaims({ store, events, clock, random, log, hub });
-  ends.push(() => claims.close());
+  const fileClaims = new FileClaims({ store, events, clock, random, log, hub });
+  ends.push(() => fileClaims.close());
   ends.push(
     onDeparture(events, (departure) => {
-      Promise.all([tasks.leave(departure), claims.leave(departure)]).catch((error: unknown) =>
-        log.error('what somebody held who is gone is still held', { error }),
+      Promise.all([taskClaims, fileClaims, seats].map((claims) => claims.leave(departure))).catch(
+        (error: unknown) => log.error('what somebody held who is gone is still held', { error }),
       );
     }),
   );
+  ends.push(followFloorPanes({ events, log, floor, panes, adopted }));
+  const unspoken = new Unspoken({ store, events, log, hub, recorder: floor.recorder });
+  ends.push(() => unspoken.close());
   const permissions: Permissions = {
     registry,
-    permitPane: (...asked) => permitPane({ book: panes.book, config, user: env }, ...asked),
+    permitPane: permitSeat(seats, (...asked) =>
+      permitPane({ book: panes.book, config, user: env, seatOf }, ...asked),
+    ),
     ask,
   };
   const allowance = new Allowance(clock);
@@ -342,13 +402,20 @@ async function build(
     states,
     rules,
     adopted,
-    panes: agentPanes(panes, adopted),
+    panes: agentPanes(panes, adopted, (...asked) => seats.mayType(...asked)),
   });
   registerApprovalActions(registry, approvals);
   registerMailActions(registry, mail);
-  registerTaskActions(registry, tasks, holders);
+  registerTaskActions(registry, { tasks, claims: taskClaims }, holders);
   registerContractActions(registry, contracts, holders);
-  registerFileActions(registry, claims, holders);
+  registerFileActions(registry, fileClaims, holders);
+  registerFloorActions(registry, floor, holders);
+  registerAdviceActions({
+    ...{ registry, store, holders, dispatch, map: seatMap, write: adviceMail(mail) },
+    ...{ sessions: floor.sessions, recorder: floor.recorder },
+  });
+  registerSeatActions({ registry, sessions: floor.sessions, seats, holders, ask });
+  registerPersonActions(registry, people);
   registerServerActions({
     ...{ registry, store, status },
     database: places.database,
@@ -375,10 +442,14 @@ async function build(
   for (const pane of [...panes.book.list(), ...adopted.book.list()]) states.meet(pane);
   const isGone = (id: string, owner: string): boolean =>
     paneLiveness(panes.book, { id, birth: mail.book.get(owner)?.pane?.birth ?? owner }) === 'gone';
-  await tasks.start(isGone);
-  await claims.start(isGone);
+  await taskClaims.start(isGone);
+  await fileClaims.start(isGone);
+  await seats.start(isGone);
   await contracts.start();
-  const delivery = { store, events, clock, log, hub, mail, panes, states, rules };
+  await floor.sessions.start(hasFloorPane(panes, adopted), ({ statements, drafts = [] }) =>
+    events.append(drafts, statements),
+  );
+  const delivery = { store, events, clock, log, hub, mail, panes, states, rules, seatMap };
   courier = createCourier({ ...delivery, inboxes: places.inboxes, quietMs: settings.quietMs });
   ends.push(() => courier?.close());
   const exitLetters = await ExitLetters.open({
@@ -387,7 +458,10 @@ async function build(
     tell: (...notice) => mail.tell(...notice),
   });
   ends.push(() => exitLetters.close());
-  const openRoutes = [exchangeRoute(credentials), ...webFiles(options.web)];
+  const openRoutes = [
+    exchangeRoute(async (ticket) => (await people.accept(ticket)) ?? credentials.exchange(ticket)),
+    ...webFiles(options.web),
+  ];
   const notifier = new Notifier({
     ...{ events, log, env, wanted: config.notify },
     placeOf: (paneId) => {
@@ -398,17 +472,23 @@ async function build(
   });
   const sessions = paneStreams(panes, permissions, notifier);
   const mcp = new McpEdge({
-    ...{ dispatch, version, passes: mail },
+    ...{ dispatch, version, passes: mail, identities: mail },
     actions: () => registry.list(),
     tmux: { hub: session, onChange: (change) => audit.info('a tool of tmux was used', change) },
   });
   ends.push(() => mcp.close());
+  const floorEvents = new EventStream(store, (project) => names.shownAs(project));
+  const floorStreams = new FloorStreams({ events, log, reader: floorEvents });
   const closeDoors = await openDoors({
-    ...{ credentials, streams, places, settings, log, dispatch, openRoutes, mcp },
+    ...{ credentials, streams, places, settings, log, dispatch, openRoutes, mcp, floorStreams },
     panes: sessions,
     routes: hubRoutes({
       ...{ dispatch, registry, allowance, events, streams, credentials, version },
-      more: [...sessionRoutes({ dispatch, sessions }), mcp.route],
+      more: [
+        ...sessionRoutes({ dispatch, sessions }),
+        ...projectRoutes({ dispatch, streams: floorStreams, pages: floorEvents }),
+        mcp.route,
+      ],
       openRoutes,
       health: async () => ({ status: 'ok', ...(await status()) }),
       warn: (message) => log.warn(message),
@@ -427,6 +507,7 @@ async function build(
       forgetMore: async () => {
         await mail.retention.run();
         await tasks.forget();
+        await floor.forgetting.run();
       },
     }),
   );

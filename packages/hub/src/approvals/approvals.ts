@@ -5,7 +5,7 @@ import type { Log } from '../platform/log.ts';
 import type { Random } from '../platform/random.ts';
 import { Turns } from '../platform/turns.ts';
 import { type Asker, grantHint, type Question, Undecided } from '../registry/ask.ts';
-import type { Caller } from '../registry/caller.ts';
+import { type Caller, isUser } from '../registry/caller.ts';
 import { releaseKey } from '../registry/idempotency.ts';
 import type { Store } from '../store/store.ts';
 import { type Outcome, recall, settlement } from './settlement.ts';
@@ -68,8 +68,10 @@ export class Approvals {
     return new Approvals(options);
   }
 
-  list(): readonly Approval[] {
-    return [...this.#pending.values()].map(({ approval }) => approval);
+  /** What waits; for one who decides, only what that one is asked. */
+  list(decider?: string): readonly Approval[] {
+    const all = [...this.#pending.values()].map(({ approval }) => approval);
+    return decider === undefined ? all : all.filter((one) => one.decider === decider);
   }
 
   /** Waits for the user's answer; throws unless it is yes and still about the same. */
@@ -100,7 +102,12 @@ export class Approvals {
   }
 
   /** The same decision again is fine; another one, or one that comes too late, is not. */
-  async resolve(id: string, decision: Decision, by: Source): Promise<void> {
+  async resolve(id: string, decision: Decision, by: Caller): Promise<void> {
+    const asked = this.#pending.get(id)?.approval;
+    if (asked ? !mayDecide(asked, by) : !isUser(by))
+      throw new PolyError('forbidden', `${id} is not yours to decide.`, {
+        hint: 'poly approvals ls shows what you are asked.',
+      });
     const state = decision === 'allow' ? 'allowed' : 'denied';
     if (await this.#end(id, { state, by })) return;
     const past = await recall(this.#options.store, id);
@@ -160,11 +167,14 @@ export class Approvals {
       createdAt: new Date(now).toISOString(),
       expiresAt: new Date(now + timeoutMs).toISOString(),
     };
-    const { id, kind, action, paneId, reason, expiresAt } = approval;
+    const { id, kind, action, paneId, decider, reason, expiresAt } = approval;
     const { promise: ended, resolve: end } = Promise.withResolvers<Outcome>();
     // Whoever hears of it and answers at once has to wait for this turn.
     await this.#turns.take(id, async () => {
-      const told = draft(from, 'approval:requested', { id, kind, action, paneId, reason, expiresAt });
+      const told = draft(from, 'approval:requested', {
+        ...{ id, kind, action, paneId, reason, expiresAt },
+        ...(decider !== undefined && { decider }),
+      });
       const kept = {
         sql: `INSERT INTO approvals (id, state, approval, created_at) VALUES (?, 'pending', ?, ?)`,
         values: [id, JSON.stringify({ ...approval, idempotencyKey, birth }), now],
@@ -198,6 +208,12 @@ export class Approvals {
   #own(work: Promise<unknown>): void {
     work.catch((error: unknown) => this.#options.log.error('an approval could not be ended', { error }));
   }
+}
+
+/** Whoever is asked decides, and the user all but what the user asks of somebody else. */
+function mayDecide({ decider, by }: Approval, caller: Caller): boolean {
+  if (decider === caller.participant) return true;
+  return isUser(caller) && (decider === undefined || by !== caller.participant);
 }
 
 function refuseUnreadable({ refusal, holds: _, ...asked }: Question): void {

@@ -92,17 +92,20 @@ export function registerPaneActions({ registry, panes, events, dispatch }: PaneA
     changeMeta(panes, paneId, set, deleteKeys),
   );
 
-  registry.register(owner, paneWrite, async ({ paneId, ...written }) => {
+  registry.register(owner, paneWrite, async ({ paneId, ...written }, { caller }) => {
     const bytes = writtenBytes(written);
-    await gate.type(paneId, bytes);
+    await gate.type(paneId, bytes, caller);
     return { bytes: bytes.length };
   });
-  registry.register(owner, paneKeys, async ({ paneId, keys }) => {
+  registry.register(owner, paneKeys, async ({ paneId, keys }, { caller }) => {
     const bytes = (application: boolean): Buffer =>
       Buffer.from(keys.map((key) => keyBytes(key, application)).join(''));
-    if (!keys.some(isCursorKey)) await gate.type(paneId, bytes(false));
+    if (!keys.some(isCursorKey)) await gate.type(paneId, bytes(false), caller);
     // Nobody types between the look and the keys.
-    else await gate.hold(paneId, async (type) => type(bytes(await panes.wantsApplicationCursor(paneId))));
+    else
+      await gate.hold(paneId, caller, async (type) =>
+        type(bytes(await panes.wantsApplicationCursor(paneId))),
+      );
     return {};
   });
   registry.register(owner, paneRead, (params) => readPane(panes, params));

@@ -8,6 +8,8 @@ import type { Random } from '../platform/random.ts';
 import type { Ask } from '../registry/ask.ts';
 import type { Credentials } from '../registry/credentials.ts';
 import type { Store } from '../store/store.ts';
+import type { MayType } from './input-gate.ts';
+import type { SeatOf } from './permit.ts';
 import type { Keep } from './pty-backend.ts';
 import type { TmuxSession } from './tmux-session.ts';
 
@@ -39,4 +41,6 @@ export interface PanesOptions {
   readonly hub: Participant;
   /** Whether an id belongs to something that is no pane. */
   readonly isReserved: (id: string) => boolean;
+  readonly seatOf: SeatOf;
+  readonly mayType: MayType;
 }

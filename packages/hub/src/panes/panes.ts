@@ -95,6 +95,7 @@ export class Panes {
       book,
       backendOf: (record) => this.backendOf(record),
       clock: options.clock,
+      mayType: options.mayType,
     });
   }
 
@@ -173,10 +174,12 @@ export class Panes {
     return this.link.ifConnected(async ({ pid }) => processGauges(pid));
   }
 
-  /** The panes somebody may know of: the user all, a pane those it owns. */
+  /** The panes somebody may know of: the user all, a pane those it owns, an invited person those that feed a session. */
   visibleTo(caller: Caller): readonly PaneRecord[] {
     const all = this.book.list();
-    return isUser(caller) ? all : all.filter(({ id }) => owns(this.book, caller, id));
+    if (isUser(caller)) return all;
+    const { seatOf } = this.#options;
+    return all.filter(({ id }) => (caller.person === undefined ? owns(this.book, caller, id) : seatOf(id)));
   }
 
   /** What a pane shows now, or showed last. */

@@ -15,17 +15,22 @@ export interface PermitOptions {
   readonly config: Config;
   /** The user's environment. */
   readonly user: Start['user'];
+  readonly seatOf: SeatOf;
 }
+
+/** Who drives the session that a pane feeds, if anybody; nothing where it feeds none. */
+export type SeatOf = (paneId: string) => { readonly driver: string | undefined } | undefined;
 
 /** The user may act on every pane; a pane on itself, on those it made, and on what config.toml or the user grants. */
 export function permitPane(
-  { book, config, user }: PermitOptions,
+  { book, config, user, seatOf }: PermitOptions,
   caller: Caller,
   action: Action,
   params: PaneParams,
 ): Question | undefined {
   const { permission } = config;
   const { paneId } = params;
+  if (caller.person !== undefined) return permitPerson(seatOf, caller, action, paneId);
   if (isUser(caller) || owns(book, caller, paneId)) return undefined;
   // Whether that pane exists is not for everybody to find out, so the answer is the same for one that does not.
   const judgement = judge(permission.write, (pattern) => fitsText(pattern, paneId), 'ask');
@@ -44,6 +49,30 @@ export function permitPane(
     holds: () => book.find(paneId)?.tokenHash === record?.tokenHash,
   };
   return action.name === 'pane:restart' ? ofRestart(question, record, { ...params, user }) : question;
+}
+
+/** A person whom the user has invited sees what feeds a session, and types there while that person has the seat. */
+function permitPerson(
+  seatOf: SeatOf,
+  { participant }: Caller,
+  { name, effect }: Action,
+  paneId: string,
+): undefined {
+  const seat = seatOf(paneId);
+  if (!seat)
+    throw new PolyError(
+      'forbidden',
+      `${participant} may not touch the pane ${paneId}: it feeds no session.`,
+      {
+        hint: 'Whoever is in it joins a project: poly join <project>',
+      },
+    );
+  if (effect === 'read' || seat.driver === participant) return undefined;
+  throw new PolyError(
+    'forbidden',
+    `${participant} may not run ${name} on the pane ${paneId}: ${seat.driver ?? 'nobody'} has its seat.`,
+    { hint: 'Claim the seat, or advise whoever has it.' },
+  );
 }
 
 /** What would run in the pane from then on, and the names of the variables it would get: the values may be secrets. */

@@ -1,9 +1,11 @@
 import { agentCreate, agentResume, type Liveness, type Meta } from '@polyphony/protocol';
 import type { AgentPanes } from '../agents/actions.ts';
 import type { AdoptedAgents } from '../agents/adopted/adopted-agents.ts';
+import { argvOf } from '../agents/processes.ts';
 import type { AgentStatesOptions, StatePane } from '../agents/state/agent-states.ts';
 import { type Draft, draft } from '../events/event-log.ts';
 import { changeMeta } from '../panes/actions.ts';
+import type { MayType } from '../panes/input-gate.ts';
 import type { Panes } from '../panes/panes.ts';
 import type { Asker } from '../registry/ask.ts';
 
@@ -22,7 +24,7 @@ function agentBook(panes: Panes, adopted: AdoptedAgents) {
 }
 
 /** Panes, and agents in none of ours, as agents need them. */
-export function agentPanes(panes: Panes, adopted: AdoptedAgents): AgentPanes {
+export function agentPanes(panes: Panes, adopted: AdoptedAgents, mayType: MayType): AgentPanes {
   const { book, gate, starting } = panes;
   const { find, isAdopted, screen, note } = agentBook(panes, adopted);
   return {
@@ -44,10 +46,11 @@ export function agentPanes(panes: Panes, adopted: AdoptedAgents): AgentPanes {
     find,
     get: (paneId) => find(paneId) ?? book.get(paneId),
     screen,
-    hold: (paneId, work) =>
-      isAdopted(paneId)
-        ? adopted.hold(paneId, work)
-        : gate.hold(paneId, (type) => work((text) => type(Buffer.from(text)))),
+    async hold(paneId, by, work) {
+      if (!isAdopted(paneId)) return gate.hold(paneId, by, (type) => work((text) => type(Buffer.from(text))));
+      await mayType(paneId, by);
+      return adopted.hold(paneId, work);
+    },
     setMeta: note,
   };
 }
@@ -72,7 +75,7 @@ async function takeIn(
 export function statePanes(
   panes: Panes,
   adopted: AdoptedAgents,
-): Pick<AgentStatesOptions, 'onPane' | 'find' | 'screen' | 'stirs' | 'note'> {
+): Pick<AgentStatesOptions, 'onPane' | 'find' | 'screen' | 'stirs' | 'note' | 'argvOf'> {
   const { find, isAdopted, screen, note } = agentBook(panes, adopted);
   return {
     onPane: (listener) => {
@@ -80,6 +83,7 @@ export function statePanes(
       adopted.book.onChange(listener);
     },
     ...{ find, screen },
+    argvOf: ({ id, pid, argv }) => (isAdopted(id) ? (argvOf(pid) ?? argv) : argv),
     async *stirs(paneId, signal) {
       if (isAdopted(paneId)) return yield* adopted.stirs(paneId, signal);
       const { end } = await panes.output(paneId, (host) => host.read(paneId, { tail: 0 }));

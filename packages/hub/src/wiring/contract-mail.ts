@@ -2,7 +2,7 @@ import type { ContractsOptions } from '../contracts/contracts.ts';
 import type { EventLog, Source } from '../events/event-log.ts';
 import type { Mail } from '../mail/mail.ts';
 import type { Sender } from '../mail/mailbox.ts';
-import { StoreError } from '../store/errors.ts';
+import { isConflict } from '../store/errors.ts';
 
 const mostTold = 30;
 
@@ -45,7 +45,7 @@ export function contractMail(mail: Mail, events: EventLog, source: Source): Cont
       );
     } catch (error) {
       // It was written meanwhile.
-      if (!(error instanceof StoreError && error.code === 'conflict')) throw error;
+      if (!isConflict(error)) throw error;
     }
   };
 }

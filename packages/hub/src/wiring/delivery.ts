@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { basename } from 'node:path';
+import { participantOf } from '@polyphony/protocol';
 import { Inbox } from '../agents/inbox.ts';
 import { type Terminal, typeMessage } from '../agents/message.ts';
 import type { ScreenRules } from '../agents/screens/screen-rules.ts';
@@ -8,18 +9,21 @@ import type { VendorName } from '../agents/vendors/vendor.ts';
 import { recogniseVendor } from '../agents/vendors/vendors.ts';
 import type { Capture } from '../capture/intake.ts';
 import { Courier, type CourierOptions } from '../delivery/courier.ts';
-import type { Target } from '../delivery/door.ts';
+import { noPane, type Target } from '../delivery/door.ts';
 import type { Ran } from '../delivery/doors/codex-queue.ts';
 import { createGuard, type Sight } from '../delivery/guard.ts';
 import { createLadder } from '../delivery/ladder.ts';
 import type { HeardTurn, Whereabouts } from '../delivery/rounds.ts';
+import type { SeatMap } from '../floor/seat/seat-map.ts';
 import type { Mail } from '../mail/mail.ts';
 import { environmentOf, foregroundOf, variableOf } from '../panes/foreground.ts';
 import type { PaneRecord } from '../panes/pane-record.ts';
 import type { Panes } from '../panes/panes.ts';
+import type { Caller } from '../registry/caller.ts';
 
 export interface DeliveryOptions extends Pick<CourierOptions, 'store' | 'events' | 'clock' | 'log' | 'hub'> {
-  readonly mail: Pick<Mail, 'book'>;
+  readonly mail: Pick<Mail, 'book' | 'presence'>;
+  readonly seatMap: SeatMap;
   readonly panes: Panes;
   readonly states: AgentStates;
   readonly rules: ScreenRules;
@@ -35,7 +39,7 @@ const readyMs = 1_000;
 
 /** Introduces mail, panes and agents to what brings mail to agents. */
 export function createCourier(options: DeliveryOptions): Courier {
-  const { mail, panes, states, rules, clock, inboxes, quietMs } = options;
+  const { mail, panes, states, rules, clock, inboxes, quietMs, seatMap } = options;
 
   /** Whose program has the terminal of a pane: the agent it was made for, or one that was started in its shell. */
   const agentIn = (
@@ -48,7 +52,19 @@ export function createCourier(options: DeliveryOptions): Courier {
     return { vendor: recogniseVendor(argv).name, argv, pid: front?.pid ?? pane.pid };
   };
 
+  const targetIn = (recipient: string, pane: PaneRecord): Target => {
+    const { status, evidence = 'nothing tells' } = states.describe(pane);
+    const sessionId = pane.meta['agent.sessionId'];
+    return {
+      ...{ recipient, pane: { id: pane.id, birth: pane.tokenHash }, status, evidence, cwd: pane.cwd },
+      interrupted: states.told(pane.id)?.evidence.startsWith('hook: Interrupt') ?? false,
+      ...agentIn(pane),
+      sessionId: typeof sessionId === 'string' ? sessionId : undefined,
+    };
+  };
+
   const whereIs = (recipient: string): Whereabouts => {
+    if (isSession(recipient)) return whereSessionIs(recipient);
     const record = mail.book.get(recipient);
     if (!record)
       return recipient.startsWith('user:')
@@ -57,32 +73,30 @@ export function createCourier(options: DeliveryOptions): Courier {
     const { pane: place, name } = record;
     if (record.leftAt !== undefined)
       return { kind: 'nowhere', state: 'failed', reason: 'recipient_left: it has left its project' };
+    if (!place && mail.presence.channelOf(record))
+      return { kind: 'agent', name, target: { ...byConnection, recipient } };
     if (!place)
-      return {
-        ...{ kind: 'nowhere', state: 'queued' },
-        reason: 'no_pane: it is in no pane of this hub; it reads its inbox by itself',
-      };
+      return { kind: 'nowhere', state: 'queued', reason: `${noPane}; it reads its inbox by itself` };
     const pane = panes.book.find(place.id);
     if (pane?.tokenHash !== place.birth)
       return { kind: 'nowhere', state: 'failed', reason: 'pane_reassigned: its pane is another by now' };
     if (pane.status !== 'running')
       return { kind: 'nowhere', state: 'failed', reason: 'pane_dead: its program has ended' };
-    const { status, evidence = 'nothing tells' } = states.describe(pane);
-    const sessionId = pane.meta['agent.sessionId'];
-    return {
-      kind: 'agent',
-      name,
-      target: {
-        ...{ pane: place, status, evidence, cwd: pane.cwd },
-        interrupted: states.told(pane.id)?.evidence.startsWith('hook: Interrupt') ?? false,
-        ...agentIn(pane),
-        sessionId: typeof sessionId === 'string' ? sessionId : undefined,
-      },
-    };
+    return { kind: 'agent', name, target: targetIn(recipient, pane) };
+  };
+
+  const whereSessionIs = (session: string): Whereabouts => {
+    const place = seatMap.paneOf(session);
+    const pane = place === undefined ? undefined : panes.book.find(place);
+    if (!pane) return { kind: 'later', reason: 'no_pane: no pane of this hub feeds the session now' };
+    if (pane.status !== 'running')
+      return { kind: 'later', reason: 'pane_dead: the program that feeds the session has ended' };
+    return { kind: 'agent', name: session, target: targetIn(session, pane) };
   };
 
   /** Why a pane is no longer what it was, or its agent does not read. */
   const troubleOf = ({ pane: place, vendor, pid }: Target): string | undefined => {
+    if (!place) return noPane;
     const pane = panes.book.find(place.id);
     if (pane?.tokenHash !== place.birth) return 'pane_reassigned: its pane is another by now';
     if (pane.status !== 'running') return 'pane_dead: its program has ended';
@@ -94,7 +108,7 @@ export function createCourier(options: DeliveryOptions): Courier {
   };
 
   const see = async (target: Target): Promise<Sight> => {
-    const { id } = target.pane;
+    const id = target.pane?.id ?? '';
     const common = { drawnAt: states.drawnAt(id), typedAt: panes.gate.typedAt(id) };
     const trouble = troubleOf(target);
     const unseen = { ...common, status: 'unknown', evidence: '', draft: undefined, text: '' };
@@ -124,17 +138,27 @@ export function createCourier(options: DeliveryOptions): Courier {
       quietMs,
       see,
       troubleOf,
-      typedAt: ({ pane }) => panes.gate.typedAt(pane.id),
+      typedAt: ({ pane }) => pane && panes.gate.typedAt(pane.id),
     }),
     variableOf,
     run: runBeside,
-    async typeAt({ pane: { id }, argv }, text, check) {
+    channelOf(recipient) {
+      const record = mail.book.get(recipient);
+      return record && mail.presence.channelOf(record);
+    },
+    async typeAt({ pane, argv }, text, check) {
+      if (!pane) return { state: 'failed', reason: noPane };
+      const { id, birth } = pane;
+      // What is for an agent is typed as its own: into a session that another drives it is not typed at all.
+      const own: Caller = {
+        ...{ participant: participantOf('agent', id), scopes: new Set(), pane: id, birth },
+      };
       const terminal: Terminal = {
         argv,
         read: (vendor, screen) => rules.readScreen(vendor, screen, panes.book.get(id).meta['agent.version']),
         ended: () => panes.book.find(id)?.status !== 'running',
         screen: () => panes.screen(id),
-        hold: (work) => panes.gate.hold(id, (type) => work((typed) => type(Buffer.from(typed)))),
+        hold: (work) => panes.gate.hold(id, own, (type) => work((typed) => type(Buffer.from(typed)))),
       };
       try {
         const { state, reason = '' } = await typeMessage(terminal, text, { readyMs, echoMs, check });
@@ -149,9 +173,21 @@ export function createCourier(options: DeliveryOptions): Courier {
     ...options,
     whereIs,
     doorsOf: ladder,
-    recipientIn: (paneId) => mail.book.inPane(panes.book.find(paneId)?.tokenHash)?.id,
+    recipientsIn: (paneId) =>
+      [mail.book.inPane(panes.book.find(paneId)?.tokenHash)?.id, seatMap.in(paneId)?.id].filter(
+        (one) => one !== undefined,
+      ),
+    settled: () => seatMap.current(),
   });
 }
+
+/** What is known of an agent that is in no pane: only Claude Code has channels. */
+const byConnection: Omit<Target, 'recipient'> = {
+  ...{ pane: undefined, vendor: 'claude', status: 'unknown', evidence: 'it is in no pane' },
+  ...{ interrupted: false, sessionId: undefined, argv: [], cwd: '/', pid: 0 },
+};
+
+const isSession = (recipient: string): boolean => recipient.startsWith('ses_');
 
 /** The words that name a program, without the runtime it is a script of. */
 function programIn(argv: readonly string[]): readonly string[] {

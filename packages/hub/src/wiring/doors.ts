@@ -18,12 +18,13 @@ export interface DoorsOptions extends HttpEdgeOptions, WebSocketEdgeOptions {
 
 /** Opens every way in, each behind the same gate; answers what closes them. */
 export async function openDoors(options: DoorsOptions): Promise<() => Promise<void>> {
-  const { credentials, streams, places, settings, onPort } = options;
+  const { credentials, streams, floorStreams, places, settings, onPort } = options;
   const edge = new HttpEdge(options);
   const sockets = new WebSocketEdge(options);
-  credentials.onRevoked((pane) => {
-    streams.drop(pane);
-    sockets.drop(pane);
+  credentials.onRevoked((who) => {
+    streams.drop(who);
+    floorStreams.drop(who);
+    sockets.drop(who);
   });
   const open = (doorOf: () => Door): Server => {
     const server = edge.open(doorOf);
@@ -44,6 +45,7 @@ export async function openDoors(options: DoorsOptions): Promise<() => Promise<vo
   }
   return async () => {
     streams.close();
+    floorStreams.close();
     sockets.close();
     await edge.close();
   };

@@ -11,6 +11,8 @@ export function eventView(book: PaneBook): (caller: Caller, event: PolyEvent) =>
   return (caller, event) => {
     const { pane } = caller;
     if (isUser(caller) || (pane !== undefined && event.pane === pane)) return event;
+    const { decider } = (event.payload ?? {}) as { readonly decider?: string };
+    if (event.event === 'approval:requested' && decider === caller.participant) return event;
     if (/^(action|approval):/.test(event.event)) return undefined;
     if (event.event !== 'pane:exited') return event;
     const { notice: _, ...told } = event.payload as { readonly paneId: string; readonly notice?: string };

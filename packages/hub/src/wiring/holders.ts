@@ -1,15 +1,17 @@
-import { PolyError } from '@polyphony/protocol';
+import { type Participant, PolyError } from '@polyphony/protocol';
 import type { EventLog } from '../events/event-log.ts';
+import { addressees } from '../mail/addressees.ts';
 import { type AgentRecord, participantOfAgent } from '../mail/agent-record.ts';
 import type { Mail } from '../mail/mail.ts';
-import { namedProject, projectOf } from '../mail/project.ts';
 import { type Caller, isUser } from '../registry/caller.ts';
 import type { Holder, Holders } from '../registry/holder.ts';
+import type { Departure } from '../store/leases.ts';
 
 /** Who holds what, by the identities of mail; a program that has not registered is known by its pane. */
 export function createHolders(
-  { book }: Pick<Mail, 'book'>,
+  { book, projects, shownAs }: Pick<Mail, 'book' | 'projects' | 'shownAs'>,
   folderOfPane: (pane: string) => string | undefined,
+  people: () => readonly Participant[],
 ): Holders {
   const agentOf = ({ agent, birth }: Caller): AgentRecord | undefined => {
     const record = agent ? book.get(agent.id) : book.inPane(birth);
@@ -23,9 +25,18 @@ export function createHolders(
     isUser: false,
     pane: record.pane?.id ?? null,
     folder: record.directory ?? (record.pane ? folderOfPane(record.pane.id) : undefined),
+    reach: record.reach,
     project: record.project,
     source: { participant: participantOfAgent(record), ...(record.pane && { pane: record.pane.id }) },
   });
+  const ofPerson = (participant: Participant): Holder => ({
+    ...{ key: participant, keys: [participant], participant, isUser: participant === people()[0] },
+    ...{ pane: null, source: { participant } },
+  });
+  const find = (project: string, name: string): Holder | undefined => {
+    const record = book.find(project, name);
+    return record && record.leftAt === undefined ? ofAgent(record) : undefined;
+  };
   return {
     of(caller) {
       const record = agentOf(caller);
@@ -40,41 +51,45 @@ export function createHolders(
       return {
         ...{ key, keys: [key], participant, isUser: isUser(caller), pane: pane ?? null },
         folder: pane === undefined ? undefined : folderOfPane(pane),
+        reach: pane === undefined ? undefined : folderOfPane(pane),
         source: { participant, ...(pane !== undefined && { pane }) },
       };
     },
+    find,
     named(project, name) {
-      const record = book.find(project, name);
-      if (record && record.leftAt === undefined) return ofAgent(record);
+      const found = find(project, name);
+      if (found) return found;
       throw new PolyError('not_found', `there is no agent "${name}" in the project "${project}".`, {
         hint: 'poly mail agents shows who there is.',
         details: { reason: 'unknown_recipient' },
       });
     },
-    projectOf: (holder, choice) => namedProject(choice) ?? holder.project ?? projectOf(choice, holder.folder),
+    anyone(project, name) {
+      const found = addressees(book.members(), people(), { name, project });
+      return typeof found === 'string' ? ofPerson(found) : ofAgent(found);
+    },
+    projectOf: (holder, choice) =>
+      projects.named(choice) ?? holder.project ?? projects.of(choice, holder.folder),
+    shownAs,
   };
-}
-
-/** Somebody who is gone for good: the program of a pane, or an agent that has left its project. */
-export interface Departure {
-  readonly pane?: string | undefined;
-  readonly key?: string | undefined;
 }
 
 interface Told {
   readonly paneId?: string;
   readonly agentId?: string;
+  readonly participant?: string;
   readonly status?: string;
 }
 
-/** Hears who has gone. */
+/** Hears who has gone: the program of a pane, an agent that has left its project, or a person who was removed. */
 export function onDeparture(events: EventLog, listener: (departure: Departure) => void): () => void {
   return events.listen((batch) => {
     for (const { event, payload } of batch) {
-      const { paneId, agentId, status } = payload as Told;
+      const { paneId = '', agentId = '', participant = '', status } = payload as Told;
       const ended = event === 'pane:exited' || event === 'pane:removed';
       if (ended || (event === 'agent:state' && status === 'gone')) listener({ pane: paneId });
       else if (event === 'mail:unregistered') listener({ key: agentId });
+      else if (event === 'person:removed') listener({ key: participant });
     }
   });
 }

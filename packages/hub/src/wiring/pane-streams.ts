@@ -45,7 +45,7 @@ export function paneStreams(panes: Panes, permissions: Permissions, notifier: No
         const start = from === undefined ? end : from > end ? 0 : from;
         return { from: start, chunks: bytesOf(host.follow(paneId, { from: start, signal })) };
       }),
-    type: (paneId, data) => panes.gate.type(paneId, Buffer.from(data)),
+    type: (paneId, data, caller) => panes.gate.type(paneId, Buffer.from(data), caller),
     resize: (paneId, cols, rows) => panes.resize(paneId, cols, rows),
     look(looker, caller, paneIds) {
       // A program that reads a pane is nobody who has seen it.

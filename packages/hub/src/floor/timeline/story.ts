@@ -1,0 +1,160 @@
+import type { CaptureKind, TimelineData, TimelineKind } from '@polyphony/protocol';
+
+/** What a hook of a coding agent told, as far as a timeline tells of it. */
+export interface Heard {
+  readonly kind: CaptureKind;
+  readonly event: string;
+  readonly session: string | null;
+  readonly by: 'user' | 'agent';
+  readonly turn?: string;
+  readonly subagent?: string;
+  readonly cwd?: string;
+  readonly text?: string;
+  readonly tool?: string;
+  readonly input?: string;
+  readonly result?: string;
+  readonly call?: string;
+  readonly error?: string;
+  readonly reason?: string;
+}
+
+/** A part of the story, without who and when. */
+export interface Told {
+  readonly kind: TimelineKind;
+  readonly text: string;
+  readonly data: TimelineData;
+}
+
+const kinds: Readonly<Record<CaptureKind, TimelineKind>> = {
+  session_started: 'session_start',
+  session_ended: 'session_end',
+  prompt: 'prompt',
+  said: 'said',
+  tool_started: 'tool',
+  tool_ended: 'tool_result',
+  tool_failed: 'tool_result',
+  asked: 'asked',
+  refused: 'rejected',
+  notice: 'notice',
+  turn_ended: 'answer',
+  turn_failed: 'failure',
+  interrupted: 'interrupt',
+  compacting: 'compaction',
+  compacted: 'compaction',
+  subagent_started: 'subagent',
+  subagent_ended: 'subagent',
+  gap: 'gap',
+  other: 'other',
+};
+
+/** Events that no kind of capture is for: what OpenCode's user has answered. */
+const outcomes: Readonly<Record<string, (reason: string) => TimelineKind>> = {
+  'permission.replied': (reason) => (reason === 'reject' ? 'rejected' : 'approved'),
+  'permission.v2.replied': (reason) => (reason === 'reject' ? 'rejected' : 'approved'),
+};
+
+/** What stands in an entry where the coding agent gives no words to it. */
+const words: Partial<Readonly<Record<CaptureKind, (heard: Heard) => string>>> = {
+  session_started: ({ reason }) => `The conversation began${reason ? ` (${reason})` : ''}.`,
+  session_ended: ({ reason }) => `The conversation ended${reason ? ` (${reason})` : ''}.`,
+  interrupted: () => 'The turn was interrupted.',
+  compacting: ({ reason }) => `What was said is being compacted${reason ? ` (${reason})` : ''}.`,
+  compacted: ({ reason }) => `What was said was compacted${reason ? ` (${reason})` : ''}.`,
+  subagent_started: ({ reason }) => `A subagent began${reason ? `: ${reason}` : ''}.`,
+  subagent_ended: ({ reason }) => `A subagent ended${reason ? `: ${reason}` : ''}.`,
+  turn_failed: ({ error }) => error ?? 'The turn failed.',
+  gap: () => 'Something happened here that there was no room for.',
+};
+
+/** Without words these tell nothing that anybody would read. */
+const needWords: ReadonlySet<TimelineKind> = new Set(['answer', 'said', 'notice']);
+
+/** What an event is in the story of a session. */
+export function told(vendor: string, heard: Heard): Told {
+  const kind = kindOf(heard);
+  const text = textOf(heard);
+  const { event, session, turn, subagent, cwd, tool, input, call, error, reason } = heard;
+  const file = fileOf(heard);
+  const data: TimelineData = {
+    ...{ vendor, ...(session !== null && { conversation: session }), ...(event !== '' && { event }) },
+    ...given({ turn, subagent, cwd, tool, input, call, error, reason, file }),
+    ...(heard.kind === 'turn_ended' && subagent === undefined && { turn_over: true }),
+  };
+  return { kind: needWords.has(kind) && text === '' ? 'other' : kind, text, data };
+}
+
+function kindOf({ kind, event, reason = '', by }: Heard): TimelineKind {
+  // What looks like a prompt and no person wrote is told to the agent, and not asked of it.
+  if (kind === 'prompt' && by !== 'user') return 'notice';
+  return kind === 'other' && Object.hasOwn(outcomes, event)
+    ? (outcomes[event] as (reason: string) => TimelineKind)(reason)
+    : kinds[kind];
+}
+
+function textOf(heard: Heard): string {
+  const { kind, text, tool, input, result, error, reason = '' } = heard;
+  if (kind === 'tool_started' || kind === 'asked' || kind === 'refused')
+    return [tool ?? '', readable(input), kind === 'refused' ? reason : ''].filter(Boolean).join(': ');
+  if (kind === 'tool_ended') return readable(result);
+  if (kind === 'tool_failed') return error ?? readable(result);
+  return text || (words[kind]?.(heard) ?? '');
+}
+
+/** Parameters that say best what a tool does, and what came of it. */
+const telling = [
+  'command',
+  'file_path',
+  'filePath',
+  'notebook_path',
+  'path',
+  'pattern',
+  'url',
+  'query',
+  'prompt',
+  'description',
+  'stdout',
+  'output',
+  'content',
+  'text',
+  'result',
+];
+
+/** A value that a coding agent gave as JSON, in the words that matter of it. */
+function readable(json: string | undefined): string {
+  if (json === undefined) return '';
+  try {
+    return wordsIn(JSON.parse(json) as unknown) || json;
+  } catch {
+    return json; // No JSON, or cut short: as it is.
+  }
+}
+
+function wordsIn(value: unknown): string {
+  if (typeof value === 'string') return value;
+  if (Array.isArray(value)) return value.map(wordsIn).filter(Boolean).join('\n');
+  if (typeof value !== 'object' || value === null) return '';
+  const fields = value as Readonly<Record<string, unknown>>;
+  const found = telling.map((name) => wordsIn(fields[name])).find((text) => text !== '') ?? '';
+  const error = wordsIn(fields.stderr);
+  return [found, error].filter(Boolean).join('\n');
+}
+
+/** Tools that change a file. */
+const changes = /edit|write|patch|create|replace|notebook/i;
+
+/** The file a tool has changed. */
+function fileOf({ tool, input, kind }: Heard): string | undefined {
+  if (kind !== 'tool_started' || tool === undefined || !changes.test(tool)) return undefined;
+  try {
+    const fields = JSON.parse(input ?? '') as Readonly<Record<string, unknown>> | null;
+    const names = ['file_path', 'filePath', 'notebook_path', 'path'];
+    return names.map((name) => fields?.[name]).find((one) => typeof one === 'string') as string | undefined;
+  } catch {
+    return undefined; // Cut short, or of a form nobody knows.
+  }
+}
+
+const given = (fields: Readonly<Record<string, string | undefined>>): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    Object.entries(fields).filter((field): field is [string, string] => field[1] !== undefined),
+  );

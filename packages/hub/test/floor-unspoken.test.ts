@@ -1,0 +1,67 @@
+import type { BuiltInEvents } from '@polyphony/protocol';
+import { expect, it } from 'vitest';
+import { createEventLog } from '../src/events/event-log.ts';
+import { Unspoken } from '../src/floor/timeline/unspoken.ts';
+import { systemClock } from '../src/platform/clock.ts';
+import { FloorGround } from './floor-ground.ts';
+
+const user = { participant: 'user:ann' } as const;
+
+/** A session that a Claude Code in the pane `one` feeds, with what its hooks have told so far. */
+async function begin(ground: FloorGround, hooks: readonly object[]) {
+  const { floor, store, commit } = ground;
+  const { session } = await floor.sessions.join(ground.pane('one'), 'shop', {}, commit);
+  const events = await createEventLog({ store, clock: systemClock });
+  const unspoken = new Unspoken({
+    ...{ store, events, recorder: floor.recorder, hub: user, graceMs: 0 },
+    log: { info: () => undefined, warn: () => undefined, error: () => undefined } as never,
+  });
+  const row = await floor.sessions.find(session.session_id, undefined);
+  const asker = { ...ground.pane('one'), isUser: true };
+  const tell = async (payload: object) =>
+    floor.records.event(asker, row, { session: row.id, payload: payload as Record<string, unknown> }, commit);
+  for (const payload of hooks) await tell(payload);
+  const state = (before: 'running' | 'blocked', authority: BuiltInEvents['agent:state']['authority']) =>
+    unspoken.hear({ paneId: 'one', status: 'idle', before, authority, evidence: 'it rests' }, Date.now());
+  const kinds = async () =>
+    (await floor.timeline.page(row, {})).entries.map(({ kind, sender }) => `${kind} ${sender}`);
+  return { state, kinds, tell, unspoken };
+}
+
+const prompt = { hook_event_name: 'UserPromptSubmit', prompt: 'go' };
+const bash = { tool_name: 'Bash', tool_input: { command: 'rm x' } };
+
+it('writes down Esc, which no hook tells, once the agent is seen to rest', async () => {
+  await using ground = await FloorGround.open();
+  const { state, kinds, unspoken } = await begin(ground, [prompt]);
+  await state('running', 'session file');
+  expect((await kinds()).slice(1)).toEqual(['prompt user:ann', 'interrupt user:ann']);
+  // Seen once more by another source.
+  await state('running', 'screen');
+  expect(await kinds()).toHaveLength(3);
+  unspoken.close();
+});
+
+it('writes down No at a question', async () => {
+  await using ground = await FloorGround.open();
+  const { state, kinds, unspoken } = await begin(ground, [
+    prompt,
+    { hook_event_name: 'PreToolUse', ...bash, tool_use_id: 't' },
+    { hook_event_name: 'PermissionRequest', ...bash },
+  ]);
+  await state('blocked', 'session file');
+  await state('blocked', 'screen');
+  expect((await kinds()).slice(3)).toEqual(['asked agent:claude', 'rejected user:ann']);
+  unspoken.close();
+});
+
+it('writes nothing where a hook told how the turn ended, or nobody has seen it rest', async () => {
+  await using ground = await FloorGround.open();
+  const { state, kinds, tell, unspoken } = await begin(ground, [prompt]);
+  await state('running', 'hooks');
+  await tell({ hook_event_name: 'Stop', last_assistant_message: '' });
+  await state('running', 'session file');
+  await state('blocked', 'screen');
+  expect((await kinds()).slice(1)).toEqual(['prompt user:ann']);
+  unspoken.close();
+});
