@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { errorKinds, PolyError } from '@polyphony/protocol';
+import { type ErrorInfo, errorKinds, PolyError } from '@polyphony/protocol';
 import { connectHost } from './host/client.ts';
 import { HostError } from './host/host-error.ts';
 import { createHub } from './hub.ts';
@@ -10,6 +10,7 @@ import { placesOf } from './platform/places.ts';
 import { systemRandom } from './platform/random.ts';
 import { readSettings } from './platform/settings.ts';
 import { ownVersion } from './platform/version.ts';
+import { StoreError } from './store/errors.ts';
 
 /** The daemon, as it is bundled: one hub until it is told to stop. Ends with an error rather than go on in a state nobody knows. */
 async function main(): Promise<void> {
@@ -48,11 +49,21 @@ function unlessThere(error: unknown): undefined {
 }
 
 function fail(error: unknown): never {
-  const info =
-    error instanceof PolyError ? error.info : { code: 'internal' as const, message: String(error) };
+  const info = infoOf(error);
   process.stderr.write(`${JSON.stringify({ error: info })}\n`);
-  if (info.code === 'internal') process.stderr.write(`${(error as Error)?.stack ?? ''}\n`);
+  if (!(error instanceof PolyError)) process.stderr.write(`${(error as Error)?.stack ?? ''}\n`);
   process.exit(errorKinds[info.code].exit);
+}
+
+function infoOf(error: unknown): ErrorInfo {
+  if (error instanceof PolyError) return error.info;
+  if (error instanceof StoreError)
+    return {
+      code: error.code === 'full' ? 'storage_full' : 'unavailable',
+      message: error.message,
+      hint: error.hint,
+    };
+  return { code: 'internal', message: String(error) };
 }
 
 process.on('uncaughtException', fail);

@@ -1,7 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PaneInfo, PaneNewResult, ServerStatus } from '@polyphony/protocol';
@@ -37,6 +37,19 @@ describe('poly with a real hub', () => {
     expect(again).toContain('poly run -- top');
   }, 60_000);
 
+  it('says how a shell finds poly, unless it does', async () => {
+    const bin = join(dirname(ground.program), '..', 'bin');
+    const npm = join(ground.home, 'node_modules', '.bin');
+    mkdirSync(npm, { recursive: true });
+    writeFileSync(join(npm, 'poly'), '');
+    const up = async (PATH: string, script?: string): Promise<string> =>
+      (await ground.run(['up'], { env: { PATH, npm_lifecycle_event: script } })).stdout;
+    const said = `So that your shell finds poly: export PATH=${bin}:"$PATH"`;
+    expect(await up('/usr/bin')).toContain(said);
+    expect(await up(`${npm}:/usr/bin`, 'start')).toContain(said);
+    for (const PATH of [npm, bin]) expect(await up(`/usr/bin:${PATH}`)).not.toContain(said);
+  }, 60_000);
+
   it('tells how the hub is', async () => {
     expect(await ground.ok('server', 'status')).toContain(join(ground.home, '.poly'));
     expect(await ground.ok('server', 'logs')).toContain('ready');
@@ -44,6 +57,26 @@ describe('poly with a real hub', () => {
     const findings = JSON.parse(stdout) as { name: string; state: string; says: string }[];
     expect(findings.filter(({ state }) => state === 'bad')).toEqual([]);
     expect(findings.map(({ name }) => name)).toContain('socket');
+  });
+
+  it('counts what agents did, what could not be taken in, and what waits for a hub', async () => {
+    await using at = new CliGround();
+    await at.ok('up');
+    const capture = async (): Promise<string> => {
+      const { stdout } = await at.run(['doctor', '--json']);
+      const findings = JSON.parse(stdout) as { name: string; state: string; says: string }[];
+      const { state, says } = findings.find(({ name }) => name === 'capture') ?? {};
+      return `${state}: ${says}`;
+    };
+    expect(await capture()).toBe('ok: 0 events taken in since the hub was started');
+    const arrivals = join(at.home, '.poly', 'journal', 'new');
+    writeFileSync(join(arrivals, 'stray'), 'not ours');
+    const told = 'warn: 0 events taken in since the hub was started, and 1 that could not be';
+    await eventually(capture, (says) => says === told);
+    await at.ok('server', 'stop');
+    rmSync(join(at.home, '.poly', 'journal', 'dead', 'stray'));
+    writeFileSync(join(arrivals, 'later'), 'not ours');
+    expect(await capture()).toBe('ok: 1 events wait for a hub');
   });
 
   it('is not stopped for a restart that could not start it again', async () => {
@@ -366,6 +399,17 @@ describe('poly with a real hub', () => {
     child.kill();
   }, 60_000);
 
+  it('starts a hub again that was killed while its events were followed', async () => {
+    const { seq } = await ground.json<{ readonly seq: number }>('emit', 'first');
+    const follow = ['events', '--include', 'first,server:started', '--since', String(seq - 1), '--json'];
+    const child = spawn(process.execPath, [ground.program, ...follow], { env: ground.env });
+    const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+    expect((await lines.next()).value).toContain('"event":"first"');
+    process.kill((await ground.json<ServerStatus>('server', 'status')).pid, 'SIGKILL');
+    expect((await lines.next()).value).toContain('"event":"server:started"');
+    child.kill();
+  }, 60_000);
+
   it('lists actions, and prints an event for people on one line', async () => {
     expect(await ground.ok('list')).toContain('pane:new');
     const child = spawn(process.execPath, [ground.program, 'events', '--include', 'first', '--since', '0'], {
@@ -428,6 +472,14 @@ describe('poly with a real hub', () => {
         /newer\.db has schema 99, .* Restore it with the version that wrote it, /,
       ),
     });
+    const other = { POLY_HOME: join(ground.home, 'newer') };
+    mkdirSync(other.POLY_HOME, { mode: 0o700 });
+    copyFileSync(newer, join(other.POLY_HOME, 'hub.db'));
+    const { code, stderr } = await ground.run(['up'], { env: other });
+    expect([code, stderr]).toEqual([
+      4,
+      expect.stringMatching(/^poly: .*hub\.db has schema 99, .* Use the newer version, or restore the copy /),
+    ]);
     expect(await ground.ok('restore', file)).toContain('What was there is in');
     await ground.ok('up');
   }, 60_000);
@@ -615,6 +667,8 @@ describe('poly workspace', () => {
     const imported = await ground.run(['workspace', 'import', foreign]);
     expect(imported.stdout).toContain('session_name: web');
     expect(imported.stderr).toContain('attach');
+    writeFileSync(foreign, 'windows:\n  - name: tea\n    panes:\n      - commands: [exec cat]\n');
+    expect((await ground.run(['workspace', 'import', foreign])).stdout).toContain('window_name: tea');
     const broken = await ground.run([
       'workspace',
       'load',
@@ -622,7 +676,8 @@ describe('poly workspace', () => {
       '--json',
       ...socket(),
     ]);
-    expect([broken.code, JSON.parse(broken.stderr).error.code]).toEqual([2, 'invalid_arguments']);
+    expect([broken.code, JSON.parse(broken.stderr).error.code]).toEqual([3, 'not_found']);
+    expect((await ground.run(['workspace', 'freeze', 'nobody', ...socket()])).code).toBe(3);
     await new Promise((resolve) =>
       spawn('tmux', ['-S', join(ground.home, 'ws.sock'), 'kill-server']).once('exit', resolve),
     );

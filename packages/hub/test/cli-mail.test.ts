@@ -61,8 +61,32 @@ it('says what is wrong with its exit code, and what to do', async () => {
   expect((await ground.run(['mail', 'unregister'])).code).toBe(4);
 });
 
+it('renames oneself by one name, and as the user others by two', async () => {
+  const { secret } = await ground.json<Made>('mail', 'register', 'bot', '--project', 'cli');
+  expect(await as(secret, 'mail', 'rename', 'robot')).toMatchObject({
+    code: 0,
+    stdout: 'bot is agent:robot in cli now.\n',
+  });
+  const renamed = await ground.json('mail', 'rename', 'robot', 'droid', '--project', 'cli');
+  expect(renamed).toMatchObject({ before: 'robot', name: 'droid' });
+  expect((await ground.run(['mail', 'rename', 'robot', 'x', '--project', 'cli'])).code).toBe(3);
+  expect((await ground.run(['mail', 'rename', 'droid', 'a b', '--project', 'cli'])).code).toBe(2);
+  expect((await ground.run(['mail', 'rename', 'droid', 'ann', '--project', 'cli'])).code).toBe(4);
+  expect((await as(secret, 'mail', 'unregister')).stdout).toBe('droid has left cli.\n');
+});
+
+it('shows the secret of a registration outside of panes only', async () => {
+  const register = (name: string) => [ground.program, 'mail', 'register', name, '--project', 'panes'];
+  expect(await ground.ok(...register('outside').slice(1))).toMatch(/shown once: \S{20,}\n/);
+  const { id } = await ground.json<{ id: string }>('run', '--', process.execPath, ...register('inside'));
+  await ground.ok('wait', id, '--exit');
+  const shown = await ground.ok('read', id);
+  expect(shown).toMatch(/agent:inside is agt_\w+ in panes\./);
+  expect(shown).not.toMatch(/shown once|\S{40,}/);
+});
+
 it('shows how it stands with all mail, and doctor too', async () => {
-  expect(await ground.json('mail', 'status')).toMatchObject({ retention: null, agents: 2 });
-  expect(await ground.ok('mail', 'status')).toMatch(/^2 agents, \d+ messages so far, 0 new for you\./);
+  expect(await ground.json('mail', 'status')).toMatchObject({ retention: null, agents: 4 });
+  expect(await ground.ok('mail', 'status')).toMatch(/^4 agents, \d+ messages so far, 0 new for you\./);
   expect((await ground.run(['doctor'])).stdout).toContain('old mail is forgotten in time');
 });

@@ -216,6 +216,14 @@ describe('the command line without a hub', () => {
     expect([code, stderr]).toEqual([2, expect.stringMatching(/a socket name is a name, not a path\.\n$/)]);
   });
 
+  it('says of a folder that cannot be made that it cannot', async () => {
+    const { code, stderr } = await ground.run(['ext', 'init', '/proc/nope']);
+    expect([code, stderr]).toEqual([
+      4,
+      expect.stringMatching(/^poly: the folder \/proc\/nope cannot be made: .* Name another folder\.\n$/),
+    ]);
+  });
+
   it('says that a folder is not there before it asks anybody for it', async () => {
     const { code, stderr } = await ground.run(['ext', 'install', './nope']);
     expect([code, stderr.startsWith('poly: there is no folder ./nope. ')]).toEqual([3, true]);

@@ -12,6 +12,8 @@ export interface Asked {
   readonly args?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
+  /** Whose credential it shows; the user's when left out. */
+  readonly token?: string;
 }
 
 const clientOf = ({ era = 'auto' }: Asked): Client =>
@@ -34,7 +36,7 @@ export async function byStdio(hub: Pick<TestHub, 'env' | 'home'>, asked: Asked =
 export async function byHttp(hub: TestHub, asked: Asked = {}): Promise<Client> {
   const client = clientOf(asked);
   const url = new URL(`${hub.discovery.url}/mcp${asked.query ?? ''}`);
-  const headers = { authorization: `Bearer ${hub.token}` };
+  const headers = { authorization: `Bearer ${asked.token ?? hub.token}` };
   await client.connect(new StreamableHTTPClientTransport(url, { requestInit: { headers } }));
   return client;
 }

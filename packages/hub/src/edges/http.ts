@@ -117,25 +117,27 @@ export class HttpEdge {
       const openRoute = open?.methods.get(request.method ?? '');
       if (open && openRoute) {
         passGate(request, door);
-        const call = { request, response, url, name: open.name, signal: gone.signal };
+        const { names } = open;
+        const call = { request, response, url, name: names[0] ?? '', names, signal: gone.signal };
         const answer = await openRoute.handle(call);
         if (answer !== undefined) sendJson(response, 200, answer);
         return;
       }
-      const isStream = request.method === 'GET' && url.pathname === '/events';
+      const isStream = request.method === 'GET' && /\/events$/.test(url.pathname);
       const caller = this.identify(request, url, door, isStream ? 'events' : undefined);
-      const { route, name } = this.#find(request, url);
+      const { route, names } = this.#find(request, url);
       if (route.scope !== 'action' && route.scope !== 'any' && !caller.scopes.has(route.scope)) {
         throw new PolyError('forbidden', `${request.method} ${url.pathname} needs the scope ${route.scope}.`);
       }
-      const answer = await route.handle({ request, response, url, caller, name, signal: gone.signal });
-      if (answer !== undefined) sendJson(response, 200, answer);
+      const name = names[0] ?? '';
+      const answer = await route.handle({ request, response, url, caller, name, names, signal: gone.signal });
+      if (answer !== undefined) sendJson(response, route.status ?? 200, answer);
     } catch (error) {
       await this.#fail(request, response, error);
     }
   }
 
-  #find(request: IncomingMessage, url: URL): { readonly route: Route; readonly name: string } {
+  #find(request: IncomingMessage, url: URL): { readonly route: Route; readonly names: readonly string[] } {
     const found = this.#table.find(url.pathname);
     const methods = found?.methods ?? this.#open.find(url.pathname)?.methods;
     if (!methods)
@@ -143,7 +145,7 @@ export class HttpEdge {
         hint: 'GET /openapi.json lists every route.',
       });
     const route = found?.methods.get(request.method ?? '');
-    if (found && route) return { route, name: found.name };
+    if (found && route) return { route, names: found.names };
     throw new PolyError(
       'method_not_allowed',
       `${url.pathname} takes ${[...methods.keys()].join(', ')}, not ${request.method}.`,

@@ -2,7 +2,7 @@ import { jsonSchemaOf, PolyError, readGiven } from '@polyphony/protocol';
 import * as z from 'zod';
 import type { EventLog } from '../events/event-log.ts';
 import type { Allowance } from '../registry/allowance.ts';
-import type { Credentials } from '../registry/credentials.ts';
+import type { Credentials, PageKey } from '../registry/credentials.ts';
 import type { Dispatch } from '../registry/dispatch.ts';
 import type { Registry } from '../registry/registry.ts';
 import { eventNameOf } from './http.ts';
@@ -132,20 +132,20 @@ export function hubRoutes(options: HubRoutesOptions): readonly Route[] {
 }
 
 /** How the page gets its key; the ticket is all the credential there is. */
-export function exchangeRoute(credentials: Credentials): OpenRoute {
+export function exchangeRoute(exchange: (ticket: string) => Promise<PageKey>): OpenRoute {
   return {
     method: 'POST',
     path: '/tickets/exchange',
-    summary: 'Answers the page’s own key for a ticket of kind ui.',
+    summary: 'Answers the page’s own key for a ticket of kind ui, or for an invitation.',
     scope: 'open',
     body: exchangeRequest,
     async handle({ request }) {
       const { ticket } = readGiven(exchangeRequest, await readJson(request), {
         what: 'the body',
-        hint: 'Say {"ticket": "…"}, with a ticket of kind ui.',
+        hint: 'Say {"ticket": "…"}, with a ticket of kind ui or an invitation.',
         secrets: ['ticket'],
       });
-      return credentials.exchange(ticket);
+      return exchange(ticket);
     },
   };
 }

@@ -9,7 +9,7 @@ export function openApiDocument(
   version: string,
 ): object {
   const paths: Record<string, Record<string, unknown>> = {};
-  for (const { method, path, summary, scope, query = {}, body } of routes) {
+  for (const { method, path, summary, scope, query = {}, body, status = 200 } of routes) {
     if (path === '/action/:name') continue;
     const at = path.replace(/:(\w+)/g, '{$1}');
     const schema = { type: 'string' };
@@ -25,7 +25,7 @@ export function openApiDocument(
         ...(scope === 'open' && { security: [] }),
         parameters,
         ...(content && { requestBody: { content } }),
-        responses: { 200: { description: 'Done.' }, default: failure },
+        responses: { [status]: { description: 'Done.' }, default: failure },
       },
     };
   }

@@ -9,8 +9,10 @@ interface OpenCall {
   readonly response: ServerResponse;
   readonly url: URL;
   readonly signal: AbortSignal;
-  /** The named part of the path. */
+  /** The first part of the path that is a name. */
   readonly name: string;
+  /** All of them, in their order. */
+  readonly names: readonly string[];
 }
 
 export interface Call extends OpenCall {
@@ -19,11 +21,13 @@ export interface Call extends OpenCall {
 
 export interface RouteInfo {
   readonly method: 'GET' | 'POST' | 'DELETE';
-  /** Literal, but for one part that is a `:name`. */
+  /** Literal, but for parts that are a `:name`; never the first. */
   readonly path: string;
   readonly summary: string;
   /** What the caller must hold; `action` leaves it to the action, `any` takes every credential, `open` asks for none. */
   readonly scope: Scope | 'action' | 'any' | 'open';
+  /** How success is answered; 200 when left out. */
+  readonly status?: 201;
   /** What its query may hold, and why. */
   readonly query?: Readonly<Record<string, string>>;
   /** The schema of its JSON body. */
@@ -42,28 +46,42 @@ export interface OpenRoute extends RouteInfo {
   handle(call: OpenCall): unknown;
 }
 
+interface Pattern<R> {
+  readonly parts: readonly string[];
+  readonly methods: Map<string, R>;
+}
+
 /** Finds routes by path, then by method; one without a scope does not register. */
 export class RouteTable<R extends RouteInfo> {
-  readonly #paths = new Map<string, Map<string, R>>();
+  readonly #patterns = new Map<string, Pattern<R>>();
 
   constructor(routes: readonly R[]) {
     for (const route of routes) {
       if (!route.scope) throw new TypeError(`${route.method} ${route.path} has no scope.`);
-      const key = route.path.replace(/:\w+/, '*');
-      const methods = this.#paths.get(key) ?? new Map<string, R>();
-      this.#paths.set(key, methods.set(route.method, route));
+      const key = route.path.replace(/:\w+/g, '*');
+      const pattern = this.#patterns.get(key) ?? { parts: key.split('/'), methods: new Map<string, R>() };
+      pattern.methods.set(route.method, route);
+      this.#patterns.set(key, pattern);
     }
   }
 
-  /** The routes of a path by method, and the part of it that is a name. */
-  find(pathname: string): { readonly methods: ReadonlyMap<string, R>; readonly name: string } | undefined {
-    const exact = this.#paths.get(pathname);
-    if (exact) return { methods: exact, name: '' };
-    const parts = pathname.split('/');
-    for (const [index, name] of parts.entries()) {
-      const methods = index > 1 && name !== '' && this.#paths.get(parts.with(index, '*').join('/'));
-      if (methods) return { methods, name: decodeURIComponent(name) };
-    }
-    return undefined;
+  /** The routes of a path by method, and the parts of it that are names; what is literal goes first. */
+  find(
+    pathname: string,
+  ): { readonly methods: ReadonlyMap<string, R>; readonly names: readonly string[] } | undefined {
+    const exact = this.#patterns.get(pathname);
+    if (exact) return { methods: exact.methods, names: [] };
+    const given = pathname.split('/');
+    const fits = ({ parts }: Pattern<R>): boolean =>
+      parts.length === given.length &&
+      parts.every((part, index) => part === given[index] || (part === '*' && given[index] !== ''));
+    const found = [...this.#patterns.values()].filter(fits).sort((a, b) => namesIn(a) - namesIn(b));
+    const [pattern] = found;
+    if (!pattern) return undefined;
+    const names = given.filter((_, index) => pattern.parts[index] === '*').map(decodeURIComponent);
+    return { methods: pattern.methods, names };
   }
 }
+
+const namesIn = ({ parts }: { readonly parts: readonly string[] }): number =>
+  parts.filter((part) => part === '*').length;

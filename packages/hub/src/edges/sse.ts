@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { EventFilter, type PolyEvent } from '@polyphony/protocol';
 import type { EventLog } from '../events/event-log.ts';
 import type { Caller } from '../registry/caller.ts';
+import { isRevoked, type Revoked } from '../registry/credentials.ts';
 
 export interface SseOptions {
   readonly events: EventLog;
@@ -31,7 +32,7 @@ const dropped = ': dropped, because you read too slowly; connect again with your
 
 /** Readers that want the same events share one encoding and one buffer a tick. */
 interface Group {
-  readonly pane: string | undefined;
+  readonly caller: Revoked;
   readonly wants: (event: PolyEvent) => PolyEvent | undefined;
   readonly readers: Set<ServerResponse>;
   pending: string;
@@ -69,13 +70,17 @@ export class SseStreams {
       filter.matches(event.event) ? this.#view(caller, event) : undefined;
     if (after !== undefined && !(await this.#replay(response, wants, after))) return;
     // Nothing can be committed between the last page and here: no await stands in between.
-    this.#join(response, `${caller.birth ?? ''}\n${filter.patterns.join()}`, { pane: caller.pane, wants });
+    this.#join(response, `${caller.birth ?? caller.participant}\n${filter.patterns.join()}`, {
+      caller,
+      wants,
+    });
   }
 
-  /** Ends the streams of a pane whose credential is no longer good. */
-  drop(pane: string): void {
+  /** Ends the streams of somebody whose credential is no longer good. */
+  drop(who: Revoked): void {
     for (const group of this.#groups.values()) {
-      if (group.pane === pane) for (const reader of group.readers) this.#drop(group, reader, ': closed\n\n');
+      if (isRevoked(who, group.caller))
+        for (const reader of group.readers) this.#drop(group, reader, ': closed\n\n');
     }
   }
 
@@ -123,7 +128,7 @@ export class SseStreams {
     return { text, cursor, limit: taken < events.length ? taken : Math.min(page, limit * 2) };
   }
 
-  #join(response: ServerResponse, key: string, wish: Pick<Group, 'pane' | 'wants'>): void {
+  #join(response: ServerResponse, key: string, wish: Pick<Group, 'caller' | 'wants'>): void {
     const group = this.#groups.get(key) ?? { ...wish, readers: new Set(), pending: '' };
     // What the group has not written yet, the newcomer has already read.
     if (group.pending !== '') this.#flush(group);

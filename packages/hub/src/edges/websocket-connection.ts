@@ -30,7 +30,7 @@ export interface PaneStreams extends PtySessions {
   permit(action: 'pane:read' | 'pane:write' | 'pane:resize', params: object, asker: Asker): Promise<void>;
   /** From a byte on, or from now on, until the pane has ended. */
   follow(paneId: string, from: number | undefined, signal: AbortSignal): Promise<Following>;
-  type(paneId: string, data: string): Promise<void>;
+  type(paneId: string, data: string, caller: Caller): Promise<void>;
   resize(paneId: string, cols: number, rows: number): Promise<void>;
   /** Says all the panes that whoever is behind a connection has before them now. */
   look(looker: object, caller: Caller, paneIds: readonly string[]): void;
@@ -175,7 +175,7 @@ export class WebSocketConnection {
         return this.#send({ type: 'unsubscribed', sessionId: message.sessionId });
       case 'input':
         await this.#permit(asker, 'pane:write', message, { data: message.data });
-        return this.#panes.type(message.sessionId, message.data);
+        return this.#panes.type(message.sessionId, message.data, this.#caller);
       case 'resize': {
         const { cols, rows } = message;
         await this.#permit(asker, 'pane:resize', message, { cols, rows });

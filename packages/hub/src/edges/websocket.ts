@@ -3,17 +3,22 @@ import type { Duplex } from 'node:stream';
 import { errorKinds, PolyError } from '@polyphony/protocol';
 import type { WebSocket, WebSocketServer } from 'ws';
 import type { Caller } from '../registry/caller.ts';
+import { isRevoked, type Revoked } from '../registry/credentials.ts';
+import { cursorIn, type FloorStreams } from './floor-streams.ts';
 import type { McpEdge } from './mcp/edge.ts';
+import { floorPlace } from './project-routes.ts';
 import { WebSocketConnection, type WebSocketConnectionOptions } from './websocket-connection.ts';
 
 export interface WebSocketEdgeOptions extends WebSocketConnectionOptions {
   readonly mcp: McpEdge;
+  readonly floorStreams: FloorStreams;
   /** A client that has not answered for so long, once or twice, is gone. */
   readonly heartbeatMs?: number;
 }
 
 type Identify = (request: IncomingMessage, url: URL) => Caller;
 
+const floorPath = /^\/projects\/([^/]+)(?:\/sessions\/([^/]+))?\/ws$/;
 const largestMessage = 1024 * 1024;
 const mostOfFamily = 64;
 /** How long a client that is let go may take to say goodbye. */
@@ -42,10 +47,10 @@ export class WebSocketEdge {
     });
   }
 
-  /** Ends the connections of a pane whose credential is no longer good. */
-  drop(pane: string): void {
+  /** Ends the connections of somebody whose credential is no longer good. */
+  drop(who: Revoked): void {
     for (const [client, caller] of this.#callers) {
-      if (caller.pane !== pane) continue;
+      if (!isRevoked(who, caller)) continue;
       client.close(1008, 'the credential was revoked');
       client.pause(); // Whatever it says now counts no more, also if it does not care.
       setTimeout(() => client.terminate(), goodbyeMs).unref();
@@ -60,7 +65,7 @@ export class WebSocketEdge {
   async #take(request: IncomingMessage, socket: Duplex, head: Buffer, identify: Identify): Promise<void> {
     const url = new URL(request.url ?? '/', 'http://poly');
     const caller = identify(request, url);
-    const meet = this.#meetings[url.pathname];
+    const meet = this.#meetings[url.pathname] ?? (await this.#floorAt(url, caller));
     if (!meet) throw new PolyError('unknown_route', `there is no WebSocket at ${url.pathname}.`);
     this.#share(caller);
     this.#sockets ??= createServer();
@@ -81,6 +86,17 @@ export class WebSocketEdge {
       '/ws': (client, caller) => void new WebSocketConnection(client, caller, this.#options),
       '/mcp': (client, caller, url) => this.#options.mcp.serve(client, caller, url),
     };
+  }
+
+  /** A timeline, from behind the `seq` that its reader has seen last; all that may be refused is refused before. */
+  async #floorAt(url: URL, caller: Caller): Promise<((client: WebSocket) => void) | undefined> {
+    const [, project, session] = floorPath.exec(url.pathname) ?? [];
+    if (project === undefined) return undefined;
+    const { dispatch, floorStreams } = this.#options;
+    const names = [project, ...(session === undefined ? [] : [session])].map(decodeURIComponent);
+    const place = await floorPlace(dispatch, caller, names, AbortSignal.timeout(30_000));
+    const from = cursorIn(url, undefined) ?? (await floorStreams.head());
+    return (client) => floorStreams.overWebSocket(client, place, caller, from);
   }
 
   /** Refuses a family of panes that has too many connections. */

@@ -1,11 +1,12 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { lstat, mkdir, mkdtemp, readdir, rename, rm, stat } from 'node:fs/promises';
+import { lstat, mkdtemp, readdir, rename, rm, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { type ExtensionInfo, type Participant, PolyError } from '@polyphony/protocol';
 import { draft, type EventLog } from '../events/event-log.ts';
 import type { Handlers } from '../events/handlers.ts';
 import { type Clock, systemClock } from '../platform/clock.ts';
 import type { Log } from '../platform/log.ts';
+import { makeFolder } from '../platform/make-folder.ts';
 import { Turns } from '../platform/turns.ts';
 import type { Dispatch } from '../registry/dispatch.ts';
 import type { Registry } from '../registry/registry.ts';
@@ -292,7 +293,7 @@ export function createExtensions(options: ExtensionsOptions): Extensions {
 
 /** What others may write to is code that others may run as the user. */
 async function checkDirectory(directory: string): Promise<void> {
-  await mkdir(directory, { recursive: true, mode: 0o700 });
+  makeFolder(directory, { mode: 0o700, hint: 'Name another in POLY_EXTENSIONS_DIR.' });
   const { uid, mode } = await stat(directory);
   const ours = process.getuid === undefined || uid === process.getuid();
   if (ours && !(mode & 0o022)) return;

@@ -1,8 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { basename, dirname, join, resolve } from 'node:path';
 import { PolyError, reservedNouns } from '@polyphony/protocol';
+import { makeFolder } from '../platform/make-folder.ts';
 
 /** Of this machine, and so not for git: where the types lie. */
 const machineConfig = join('.poly', 'tsconfig.json');
@@ -13,7 +14,7 @@ const machineConfig = join('.poly', 'tsconfig.json');
  */
 export async function initExtension(directory: string): Promise<readonly string[]> {
   const folder = resolve(directory);
-  await mkdir(join(folder, dirname(machineConfig)), { recursive: true });
+  makeFolder(join(folder, dirname(machineConfig)), { hint: 'Name another folder.' });
   await writeFile(join(folder, machineConfig), json(typesOfThisMachine()));
   const written = [machineConfig];
   for (const [file, text] of Object.entries(templateOf(nameFor(folder)))) {

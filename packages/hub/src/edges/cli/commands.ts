@@ -9,14 +9,19 @@ import { demoCommands } from './commands/demo.ts';
 import { eventCommands } from './commands/events.ts';
 import { extensionCommands } from './commands/ext.ts';
 import { fileCommands } from './commands/file.ts';
+import { floorCommands } from './commands/floor.ts';
 import { hookCommands } from './commands/hooks.ts';
 import { mailCommands } from './commands/mail.ts';
 import { mcpCommands } from './commands/mcp.ts';
 import { paneCommands } from './commands/pane.ts';
+import { peopleCommands } from './commands/people.ts';
+import { projectCommands } from './commands/project.ts';
+import { seatCommands } from './commands/seat.ts';
 import { serverCommands } from './commands/server.ts';
 import { sessionCommands } from './commands/session.ts';
 import { skillCommands } from './commands/skill.ts';
 import { taskCommands } from './commands/task.ts';
+import { timelineCommands } from './commands/timeline.ts';
 import { upkeepCommands } from './commands/upkeep.ts';
 import { workspaceCommands } from './commands/workspace.ts';
 
@@ -27,6 +32,11 @@ export const commands: readonly Command[] = [
   ...agentCommands,
   ...adoptCommands,
   ...mailCommands,
+  ...peopleCommands,
+  ...projectCommands,
+  ...floorCommands,
+  ...timelineCommands,
+  ...seatCommands,
   ...taskCommands,
   ...contractCommands,
   ...demoCommands,

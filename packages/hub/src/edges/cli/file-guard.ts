@@ -35,7 +35,7 @@ interface Hook {
 }
 
 /** Puts the guard before every commit; a hook that is there goes on being run, and first. */
-export function installGuard(out: Output): void {
+export function installGuard(out: Output, json: boolean): void {
   const { file, before, isOurs } = findHook();
   const isThere = lstatSync(file, { throwIfNoEntry: false }) !== undefined;
   if (isThere && !isOurs) {
@@ -47,15 +47,20 @@ export function installGuard(out: Output): void {
   }
   writeFileSync(file, script());
   chmodSync(file, 0o755);
-  out.line(`${file} guards the claims of others${existsSync(before) ? ', after your own hook' : ''}.`);
+  const ownHook = existsSync(before);
+  if (json) out.json({ file, ownHook });
+  else out.line(`${file} guards the claims of others${ownHook ? ', after your own hook' : ''}.`);
 }
 
-export function uninstallGuard(out: Output): void {
+export function uninstallGuard(out: Output, json: boolean): void {
   const { file, before, isOurs } = findHook();
-  if (!isOurs) return void out.note(`There is no guard in ${file}.`);
-  rmSync(file);
-  if (existsSync(before)) renameSync(before, file);
-  out.line(`${file} is as it was.`);
+  if (isOurs) {
+    rmSync(file);
+    if (existsSync(before)) renameSync(before, file);
+  }
+  if (json) out.json({ file, removed: isOurs });
+  else if (isOurs) out.line(`${file} is as it was.`);
+  else out.note(`There is no guard in ${file}.`);
 }
 
 /**

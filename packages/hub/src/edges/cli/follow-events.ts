@@ -3,6 +3,7 @@ import { PolyError, type PolyEvent } from '@polyphony/protocol';
 import type { Call } from './command.ts';
 import { streamFromHub } from './find-hub.ts';
 import { shown } from './output.ts';
+import { reviveHub } from './start-hub.ts';
 
 interface EventFlags {
   readonly include?: string;
@@ -30,12 +31,15 @@ export async function followEvents({ flags, env, out, json }: Call & { flags: Ev
   }
 }
 
-interface HubEventsOptions {
-  readonly include: string;
+interface HubStreamOptions {
   /** Begin behind this event. */
   readonly since?: number | undefined;
   /** Told each time the hub is found to be away. */
   readonly onAway: () => void;
+}
+
+interface HubEventsOptions extends HubStreamOptions {
+  readonly include: string;
 }
 
 interface ToldEvent {
@@ -44,10 +48,20 @@ interface ToldEvent {
   readonly data: string;
 }
 
-/** Events without end. Once it has been connected, it waits for a hub that restarts and goes on behind what it gave last. */
-export async function* hubEvents(
+export const hubEvents = (
   env: Call['env'],
-  { include, since, onAway }: HubEventsOptions,
+  { include, ...options }: HubEventsOptions,
+): AsyncGenerator<ToldEvent, never> =>
+  hubStream(env, `/events?include=${encodeURIComponent(include)}`, options);
+
+/**
+ * What a stream of the hub tells, without end. Once it has been connected, it waits for a hub that restarts, starts one that was killed,
+ * and goes on behind what it gave last.
+ */
+export async function* hubStream(
+  env: Call['env'],
+  path: string,
+  { since, onAway }: HubStreamOptions,
 ): AsyncGenerator<ToldEvent, never> {
   let last = since;
   let waiting = false;
@@ -55,7 +69,7 @@ export async function* hubEvents(
     try {
       const { status, body } = await streamFromHub(
         env,
-        `/events?include=${encodeURIComponent(include)}`,
+        path,
         last === undefined ? {} : { 'last-event-id': String(last) },
       );
       const blocks = readBlocks(body);
@@ -71,6 +85,7 @@ export async function* hubEvents(
     }
     if (!waiting) onAway();
     waiting = true;
+    await reviveHub(env);
     await sleep(250);
   }
 }

@@ -1,5 +1,6 @@
 import { type PaneInfo, PolyError } from '@polyphony/protocol';
 import type { Call } from './command.ts';
+import { confirm } from './confirm.ts';
 import { knownPaneId } from './panes.ts';
 
 interface KillFlags {
@@ -51,23 +52,14 @@ async function runningPanes({ hub, env }: Call): Promise<readonly string[]> {
   return (await hub.call('pane:list', {})).filter(isMeant).map(({ id }) => id);
 }
 
-async function mayEnd(
-  ids: readonly string[],
-  { flags, json }: Call & { flags: KillFlags },
-): Promise<boolean> {
-  if (flags.yes) return true;
+function mayEnd(ids: readonly string[], { flags, json }: Call & { flags: KillFlags }): Promise<boolean> {
   const named = `${ids.length === 1 ? '1 pane' : `${ids.length} panes`} (${ids.join(', ')})`;
-  if (json || !process.stdin.isTTY || !process.stderr.isTTY)
-    throw new PolyError('conflict', `this would end ${named}, and nobody can be asked.`, {
+  return confirm(
+    { yes: flags.yes, json },
+    {
+      would: `end ${named}`,
+      question: `End ${named}, with everything they started?`,
       hint: 'Say --yes to end them.',
-    });
-  const { createInterface } = await import('node:readline/promises');
-  const lines = createInterface({ input: process.stdin, output: process.stderr });
-  try {
-    const asked = lines.question(`End ${named}, with everything they started? [y/N] `);
-    const left = new Promise<string>((resolve) => lines.once('close', () => resolve('')));
-    return /^y(es)?$/i.test((await Promise.race([asked, left])).trim());
-  } finally {
-    lines.close();
-  }
+    },
+  );
 }

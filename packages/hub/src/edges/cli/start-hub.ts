@@ -10,7 +10,7 @@ import { readSettings } from '../../platform/settings.ts';
 import { daemon } from './build.ts';
 import type { Call } from './command.ts';
 import type { Env } from './env.ts';
-import { connectHub } from './find-hub.ts';
+import { connectHub, readDiscovery } from './find-hub.ts';
 
 interface StartFlags {
   readonly port?: number;
@@ -51,6 +51,11 @@ export async function startHub({ flags, env, out, json }: StartCall): Promise<St
     return { started: true };
   }
   return out.progress('starting the hub', runInBackground(daemonEnv, env));
+}
+
+/** Starts a hub again that was killed, without a word; one that was stopped has taken its address away, and stays so. */
+export async function reviveHub(env: Env): Promise<void> {
+  if (readDiscovery(env) && !(await statusOf(env))) await runInBackground(environmentOf(env, {}), env);
 }
 
 /** Refuses what would keep a hub from starting, before one is stopped for it. */

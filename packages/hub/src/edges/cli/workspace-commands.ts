@@ -93,6 +93,8 @@ export async function freeze(call: Call & { flags: ServerFlags & OutputFlags }):
   write(call, workspace, text, warnings);
 }
 
+/** How teamocil names a window; with tmuxinator its name is the key. */
+const namedWindow = /^\s*-\s+name\s*:/m;
 const importers = { tmuxinator: importTmuxinator, teamocil: importTeamocil };
 
 export async function importFile(
@@ -100,11 +102,12 @@ export async function importFile(
 ): Promise<void> {
   const { args, flags } = call;
   const [file = ''] = args;
-  const from = flags.from ?? (file.includes('teamocil') ? 'teamocil' : 'tmuxinator');
-  const { workspace, warnings } = await explained(
-    async () => importers[from as keyof typeof importers](readText(file), { name: file }),
-    file,
-  );
+  const { workspace, warnings } = await explained(async () => {
+    const text = readText(file);
+    const isTeamocil = file.includes('teamocil') || namedWindow.test(text);
+    const from = flags.from ?? (isTeamocil ? 'teamocil' : 'tmuxinator');
+    return importers[from as keyof typeof importers](text, { name: file });
+  }, file);
   write(call, workspace, stringifyWorkspace(workspace), warnings);
 }
 
@@ -158,6 +161,8 @@ const fileHints: readonly (readonly [said: RegExp, hint: string])[] = [
   [/is no project|must hold one project/, 'Give a file of tmuxinator or teamocil; --from says whose it is.'],
   [/./, 'Correct that place of the file.'],
 ];
+/** The file or the session that was named. */
+const notThere = /^There is no (file|session named) /;
 /** Advice to those who call the library, which means nothing here. */
 const toPrograms =
   /; a file is read by readWorkspace\(path\)|: give the text of the file, not its path|: there is nothing to import/;
@@ -171,7 +176,8 @@ async function explained<T>(work: () => Promise<T>, file = 'FILE'): Promise<T> {
     const message = cause.message.replace(toPrograms, '');
     const ofFile = fileHints.find(([said]) => cause.code === 'invalid_workspace' && said.test(message));
     const hint = ofFile?.[1].replace('FILE', () => shellWord(file)) ?? hints[cause.code] ?? cause.hint;
-    throw new PolyError(codes[cause.code] ?? 'action_failed', message, {
+    const code = notThere.test(message) ? 'not_found' : (codes[cause.code] ?? 'action_failed');
+    throw new PolyError(code, message, {
       ...(hint && { hint }),
       cause,
     });

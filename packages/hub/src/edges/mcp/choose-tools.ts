@@ -18,13 +18,17 @@ export function choiceOf(query: URLSearchParams): Choice {
   const safety = query.get('safety') ?? 'mutating';
   for (const name of names) requireOneOf('toolset', name, toolsets);
   requireOneOf('safety', safety, safeties);
-  const operations = query.get('operations') ?? 'false';
-  requireOneOf('value of operations', operations, ['true', 'false']);
+  const isOn = (name: string): boolean => {
+    const value = query.get(name) ?? 'false';
+    requireOneOf(`value of ${name}`, value, ['true', 'false']);
+    return value === 'true';
+  };
   return {
     toolsets: new Set([
       ...(names as readonly Toolset[]),
-      ...(operations === 'true' ? (['operations'] as const) : []),
+      ...(isOn('operations') ? (['operations'] as const) : []),
     ]),
+    channel: isOn('channel'),
     safety: safety as Safety,
     tmux: tmuxChoiceOf(query),
   };

@@ -4,9 +4,11 @@ import { pipeline } from 'node:stream/promises';
 import { PolyError, readGiven } from '@polyphony/protocol';
 import type { WebSocket } from 'ws';
 import * as z from 'zod';
+import type { Connection } from '../../registry/ask.ts';
 import { type Caller, isUser } from '../../registry/caller.ts';
 import { readJson } from '../json-body.ts';
 import type { Call, Route } from '../routes.ts';
+import { ClaudeChannel } from './channel.ts';
 import { choiceOf } from './choose-tools.ts';
 import { RunningCalls, tooManyCalls } from './most-calls.ts';
 import type * as Sdk from './sdk.ts';
@@ -33,7 +35,7 @@ export interface McpEdgeOptions extends McpServerOptions {
 interface Passes {
   passOf(caller: Caller): string | undefined;
   /** Throws where it is not one of ours: who cannot be known again is not the user instead. */
-  readPass(pass: string, by: Caller, ended: AbortSignal): Caller;
+  readPass(pass: string, by: Caller, connection: Omit<Connection, 'become'>): Caller;
 }
 
 /** MCP for whoever has a credential: one request at a time over HTTP, or a whole conversation over a WebSocket. */
@@ -66,6 +68,7 @@ export class McpEdge {
         operations: 'true: also one tool for each operation of tmux, op_kill_pane for instance.',
         'socket-path': 'The socket of the tmux server that the tools of tmux act on.',
         'socket-name': 'The same by name, as tmux -L takes it.',
+        channel: 'true: what comes unasked too; over a WebSocket only, as poly mcp --channel speaks it.',
         'caller-socket': 'false: not on the tmux server the client itself runs in.',
       },
       body: z.unknown().describe('One message of JSON-RPC.'),
@@ -84,6 +87,8 @@ export class McpEdge {
 
   async #meet(transport: WebSocketTransport, caller: Caller, url: URL): Promise<void> {
     const choice = choiceOf(url.searchParams);
+    // Before the first message is taken.
+    const channel = choice.channel ? new ClaudeChannel(transport) : undefined;
     const sdk = await loadSdk();
     const given = readGiven(greetingSchema, await transport.greeting, { what: 'the first message' });
     const { cursors: known, pass, ...place } = given;
@@ -93,10 +98,11 @@ export class McpEdge {
     const { ended } = transport;
     const client = {
       ...{ choice, more, place: place as Place, cursors },
-      caller: pass === undefined ? caller : passes.readPass(pass, caller, ended),
+      caller: pass === undefined ? caller : passes.readPass(pass, caller, { ended, channel }),
       ...(await this.#readingFor(choice, caller)),
       connection: {
         ended,
+        channel,
         become: (agent: Caller) => {
           client.caller = agent;
           if (known) transport.tell({ pass: passes.passOf(agent) });
@@ -105,11 +111,20 @@ export class McpEdge {
     };
     // A hub that ends takes its calls with it: those that only look can be asked again.
     if (known) transport.tell({ readers: readersOf(this.#options, client) });
-    sdk.serveStdio(() => createMcpServer(sdk, this.#options, client), { transport });
+    const create = () => createMcpServer(sdk, this.#options, client);
+    sdk.serveStdio(() => channel?.serve(create()) ?? create(), { transport });
   }
 
   async #answer({ request, response, url, caller: opener, signal }: Call): Promise<undefined> {
     const choice = choiceOf(url.searchParams);
+    if (choice.channel)
+      throw new PolyError(
+        'invalid_arguments',
+        'a channel needs a connection that stays, and this has none.',
+        {
+          hint: 'Use poly mcp --channel.',
+        },
+      );
     const session = this.#sessions.find(request.headers['mcp-session-id'], opener);
     // A client that is answered so begins anew; some take any other body for the end of everything.
     if (session === 'unknown') return void response.writeHead(404).end();
@@ -188,6 +203,7 @@ const greetingSchema = z.strictObject({
   env: z.record(z.string(), z.string()).optional(),
   tmux: z.string().optional(),
   tmuxPane: z.string().optional(),
+  conversation: z.strictObject({ vendor: z.string(), conversation: z.string() }).optional(),
   /** What it was told when it registered. */
   pass: z.string().max(256).optional(),
   /** What it was told of its cursors by the hub before this one; nothing if it keeps none. */

@@ -10,8 +10,6 @@ import {
   mailSendById,
   mailStatus,
   mailUnregister,
-  PolyError,
-  readGiven,
 } from '@polyphony/protocol';
 import { schemaToList } from './schema-to-list.ts';
 import type { McpTool, ToolContext } from './tool.ts';
@@ -23,8 +21,8 @@ interface Use {
   /** Parameters that an agent has no use for. */
   readonly without?: readonly string[];
   readonly waits?: boolean;
-  /** Of no use where the next call comes from nobody knows whom. */
-  readonly remembers?: boolean;
+  /** Says who somebody is, instead of being done as somebody. */
+  readonly introduces?: boolean;
   /** What is asked for, where that is not what was given. */
   asks?(given: Given, context: ToolContext): Given;
 }
@@ -37,7 +35,7 @@ const inFolder = (given: Given, { place }: ToolContext): Given => ({
 });
 
 const uses: readonly Use[] = [
-  { action: mailRegister, asks: inFolder, remembers: true },
+  { action: mailRegister, asks: inFolder, introduces: true },
   { action: mailUnregister },
   { action: mailAgents },
   { action: mailSend, without: ['project_dir'], waits: true },
@@ -54,17 +52,18 @@ const uses: readonly Use[] = [
     }),
   },
   { action: mailStatus },
-  { action: mailReconnect, asks: inFolder, remembers: true },
+  { action: mailReconnect, asks: inFolder, introduces: true },
 ];
 
 /** Mail, under the names that xats gave it. */
 export const mcpMailTools: readonly McpTool[] = uses.map(
-  ({ action, without = [], waits, remembers, asks }) => ({
+  ({ action, without = [], waits, introduces, asks }) => ({
     name: action.tool ?? action.name,
     toolset: 'mail',
     description: action.summary,
     effect: action.effect,
     ...(waits && { waits }),
+    ...(!introduces && { asAgent: true }),
     // Reading moves a cursor, and can do without.
     ...(action === mailInbox && { looksWhenReadonly: true }),
     get inputSchema() {
@@ -72,19 +71,15 @@ export const mcpMailTools: readonly McpTool[] = uses.map(
     },
     async run(given, context) {
       const asked = asks ? asks(given as Given, context) : given;
-      if (remembers && !context.remembers) refuseForgotten(action, asked);
-      return { text: plainJson(await context.client.call(action.name, asked)), isWhole: true };
+      const result = (await context.client.call(action.name, asked)) as Given;
+      const isHeld = introduces && !context.remembers && result.agent_id !== undefined;
+      return { text: plainJson(isHeld ? { ...result, hint: forgotten } : result), isWhole: true };
     },
   }),
 );
 
-/** Who registers must be known again at the next call; what was given is judged first. */
-function refuseForgotten({ name, params, secrets }: Action, asked: unknown): never {
-  readGiven(params, asked, { what: name, secrets });
-  throw new PolyError('unavailable', 'this connection is forgotten between two calls, and you with it.', {
-    hint: 'Your user can connect you with poly mcp, or with the secret of poly mail register as the bearer token.',
-  });
-}
+const forgotten =
+  'This connection is forgotten between two calls, and you with it: give your secret as secret with each call. If you have none, your user decides: register with take_over.';
 
 /** What cannot be seen, or turns text around, is written as JSON can: nothing is lost, and nothing is hidden. */
 const unseen =

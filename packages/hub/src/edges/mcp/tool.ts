@@ -1,4 +1,4 @@
-import type { Client, Effect } from '@polyphony/protocol';
+import type { Client, Conversation, Effect } from '@polyphony/protocol';
 import type { Caller } from '../../registry/caller.ts';
 
 /** Groups of tools a client can ask for; those without tools yet are empty. */
@@ -22,6 +22,8 @@ export interface Choice {
   readonly safety: Safety;
   /** Which tmux server the tools of `tmux` act on. */
   readonly tmux: TmuxChoice;
+  /** Whether it takes what it has not asked for, as Claude Code does on a channel. */
+  readonly channel: boolean;
 }
 
 export interface TmuxChoice {
@@ -54,6 +56,8 @@ export interface Place {
   /** Where in tmux the agent runs, as its `TMUX` and `TMUX_PANE` say. */
   readonly tmux?: string;
   readonly tmuxPane?: string;
+  /** The conversation it works for, where the coding agent says so. */
+  readonly conversation?: Conversation;
 }
 
 export interface ToolAnswer {
@@ -79,6 +83,8 @@ export interface McpTool {
   readonly needsUser?: boolean;
   /** Some calls of it go further than its effect: they are refused to a client that may not. */
   readonly raises?: boolean;
+  /** What it does depends on which agent asks. Where nobody is known again, that is said with each call: by `secret`. */
+  readonly asAgent?: boolean;
   /** It may take long: whoever wants to know is told that it goes on. */
   readonly waits?: boolean;
   /** Whether agents ask their user before they use it. */

@@ -22,6 +22,8 @@ export class WebSocketTransport implements Transport {
   /** What the client said of itself first; fails when that is nothing, or cannot be understood. */
   readonly greeting: Promise<unknown>;
   readonly #ended = new AbortController();
+  /** Methods that are answered as if there were none of that name. */
+  readonly unknown: Set<string> = new Set();
   onmessage?: Transport['onmessage'];
   onclose?: Transport['onclose'];
   onerror?: Transport['onerror'];
@@ -50,6 +52,10 @@ export class WebSocketTransport implements Transport {
   /** Fires when the conversation has ended. */
   get ended(): AbortSignal {
     return this.#ended.signal;
+  }
+
+  get isOpen(): boolean {
+    return this.#socket.readyState === this.#socket.OPEN;
   }
 
   async start(): Promise<void> {
@@ -93,6 +99,10 @@ export class WebSocketTransport implements Transport {
     const { id, method } = message as { readonly id?: Id; readonly method?: string };
     if (method === 'notifications/cancelled') this.#running.delete(cancelledBy(message));
     if (id === undefined || method === undefined) return true;
+    if (this.unknown.has(method)) {
+      this.#refuse(id, -32_601, 'Method not found');
+      return false;
+    }
     if (this.#running.size >= mostCalls) {
       void this.send(tooManyCalls(id) as Message);
       return false;

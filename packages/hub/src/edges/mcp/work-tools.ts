@@ -68,6 +68,7 @@ export const mcpWorkTools: readonly McpTool[] = Object.entries(offered).flatMap(
       toolset: toolset as Toolset,
       description: action.summary,
       effect: action.effect,
+      asAgent: true,
       get inputSchema() {
         return schemaWithout(schemaToList(action.params), ['project_dir']);
       },

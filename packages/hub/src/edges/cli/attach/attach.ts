@@ -12,11 +12,26 @@ export async function attach({ args: [given = ''], hub, env, out, json }: Call):
   const pane = (await hub.call('pane:list', {})).find(({ id }) => id === paneId);
   if (!pane) throw noPane(given, env);
   refuse(pane, env.POLY_PANE);
+  const readOnly = await isAnothers(hub, paneId, out);
   if (pane.backend === 'tmux') {
     const session = await hub.call('session:status', {});
-    return (await import('./tmux-client.ts')).attachTmuxPane(session, paneId, { env, out });
+    return (await import('./tmux-client.ts')).attachTmuxPane(session, paneId, { env, out, readOnly });
   }
   return (await import('./pty-client.ts')).attachPty(pane, { hub, env, out });
+}
+
+/** Whether somebody else drives the session that a pane feeds, which is said. */
+async function isAnothers(hub: Call['hub'], pane: string, out: Call['out']): Promise<boolean> {
+  // A program in another pane does not hear of it here: the hub refuses what it types.
+  const { session, you } = await hub
+    .call('floor:status', { pane })
+    .catch(() => ({ session: undefined, you: '' }));
+  if (session?.driver === undefined || session.driver === you) return false;
+  out.note(
+    `poly: ${session.driver} drives ${session.project}/${session.slug}: you look on, and what you type is refused.`,
+  );
+  out.note(`poly: ask for the seat with: poly claim ${session.slug} --takeover`);
+  return true;
 }
 
 function refuse({ id, status }: PaneInfo, here: string | undefined): void {

@@ -10,6 +10,7 @@ import type { Env } from '../env.ts';
 import { openDoor } from '../find-hub.ts';
 import { hubSocket } from '../hub-socket.ts';
 import type { Output } from '../output.ts';
+import { reviveHub } from '../start-hub.ts';
 import { DetachKeys } from './detach-keys.ts';
 import { BorrowedScreen, borrow, giveBack, withoutQuestions } from './replay.ts';
 
@@ -132,7 +133,7 @@ class PaneView {
     }
   }
 
-  /** Connects, and again when the hub restarts; what it missed comes from the offset on. */
+  /** Connects, and again when the hub restarts or was killed; what it missed comes from the offset on. */
   async #stayConnected(env: Env): Promise<void> {
     let until = 0;
     while (!this.#over) {
@@ -141,6 +142,7 @@ class PaneView {
         until = performance.now() + patienceMs;
       } catch (error) {
         if (!isAway(error) || performance.now() > until) return this.#ended.resolve({ why: 'lost', error });
+        await reviveHub(env).catch((why: unknown) => this.#ended.resolve({ why: 'lost', error: why }));
       }
       await sleep(100);
     }

@@ -42,19 +42,24 @@ function switched(code: number, what: string, out: Output): number {
 export async function attachTmuxPane(
   session: TmuxSession,
   paneId: string,
-  { env, out }: { readonly env: Env; readonly out: Output },
+  { env, out, readOnly = false }: { readonly env: Env; readonly out: Output; readonly readOnly?: boolean },
 ): Promise<number> {
   await endLeftViews(session, env);
   const [window, pane] = await findPane(session, paneId, env);
   const view = `${session.name}-${randomBytes(4).toString('hex')}`;
   const inside = isInside(env, session.socket);
+  if (inside && readOnly)
+    throw new PolyError('forbidden', 'a terminal inside this tmux cannot be made to look on only.', {
+      hint: `Run it in a terminal outside, or look with: poly screen ${paneId}`,
+    });
   if (!inside && env.TMUX) out.note(nested);
   try {
     const code = await showTmux(session, env, [
-      ...['new-session', ...(inside ? ['-d'] : []), '-t', `=${session.name}`, '-s', view],
+      ...['new-session', ...(inside || readOnly ? ['-d'] : []), '-t', `=${session.name}`, '-s', view],
       ...[';', 'select-window', '-t', `=${view}:${window}`],
       ...[';', 'select-pane', '-t', `=${view}:${window}.${pane}`],
       ...(inside ? [';', 'switch-client', '-t', `=${view}`] : []),
+      ...(!inside && readOnly ? [';', 'attach-session', '-r', '-t', `=${view}`] : []),
     ]);
     return inside ? switched(code, paneId, out) : code;
   } finally {

@@ -107,9 +107,13 @@ const placeOf = ({ tmux, pid, cwd }: FoundAgent): string =>
   ].join(', ');
 
 /** What can be known of an adopted agent and done with it, and what not. */
-export function showKnown(out: Output, { sources, typing, resume, tmux, notes }: AdoptedAgentInfo): void {
+export function showKnown(
+  out: Output,
+  { sources, typing, resume, tmux, notes }: AdoptedAgentInfo,
+  ended = false,
+): void {
   const yes = (is: boolean): string => (is ? 'yes' : 'no');
-  out.line(`  tells: ${sources.join(', ')}; typing: ${yes(typing)}; resume: ${yes(resume)}`);
-  if (tmux) out.line(`  look: tmux -S ${shown(tmux.socket, 120)} attach -t '${tmux.pane}'`);
+  if (!ended) out.line(`  tells: ${sources.join(', ')}; typing: ${yes(typing)}; resume: ${yes(resume)}`);
+  if (tmux && !ended) out.line(`  look: tmux -S ${shown(tmux.socket, 120)} attach -t '${tmux.pane}'`);
   for (const note of notes) out.line(out.paint('dim', `  - ${note}`));
 }

@@ -2,6 +2,7 @@ import {
   type AgentExplanation,
   type AgentInfo,
   type AgentPane,
+  type AgentStatus,
   blockedReasons,
   type Client,
   type Delivery,
@@ -88,12 +89,12 @@ export const agentCommands: readonly Command[] = [
       if (json) return out.json(explained);
       const { id, status, since, vendor, rule, signals, gaps } = explained;
       const lasting = since === undefined ? '' : ` for ${age(Date.parse(since))}`;
-      out.line(
-        `${out.paint('cyan', id)} (${vendor}) is ${out.paint(statusColours[status] ?? 'dim', status)}${lasting}`,
-      );
-      if (why(explained) !== '') out.line(`  ${shown(why(explained), 500)}`);
-      out.line(`  Believed: ${rule}.`);
-      out.line();
+      const does = out.paint(statusColours[status] ?? 'dim', says[status] ?? `is ${status}`);
+      out.line(`${out.paint('cyan', id)} (${vendor}) ${does}${lasting}`);
+      if (explained.reason) out.line(`  ${shown(reasonText(explained.reason), 500)}`);
+      for (const option of explained.reason?.options ?? []) out.line(`  - ${shown(option, 200)}`);
+      out.line(`  Known ${rule}.`);
+      if (signals.length > 0) out.line();
       out.table(
         signals.map(({ authority, status: said, evidence, ageMs, decides }) => [
           decides ? '→' : ' ',
@@ -104,8 +105,11 @@ export const agentCommands: readonly Command[] = [
         ]),
         { cut: 4 },
       );
-      if (signals.length === 0) out.line('  Nothing tells anything of it.');
-      if (explained.adopted) showKnown(out, explained.adopted);
+      if (explained.adopted) showKnown(out, explained.adopted, status === 'gone');
+      if (status === 'gone') {
+        if (explained.sessionId !== undefined) out.note(`To take it up again: poly agent resume ${id}`);
+        return;
+      }
       for (const gap of gaps) out.note(out.paint('dim', `Not told by ${vendor}: ${gap}.`));
     },
   }),
@@ -178,6 +182,14 @@ export const agentCommands: readonly Command[] = [
     run: async (call) => (await import('../record-screen.ts')).checkScreens(call),
   }),
 ];
+
+/** States whose names alone say too little. */
+const says: Readonly<Partial<Record<AgentStatus, string>>> = {
+  blocked: 'is blocked: it waits for you',
+  done: 'is done, and nobody has looked yet',
+  error: 'has failed (error)',
+  gone: 'has ended (gone)',
+};
 
 const known = ['claude', 'codex', 'gemini', 'opencode'];
 

@@ -73,14 +73,15 @@ export const fileCommands: readonly Command[] = [
     args: ['<install|uninstall|check>'],
     startsHub: false,
     examples: ['poly file guard install', 'POLY_FILE_GUARD=off git commit'],
-    async run({ args: [what = ''], hub, env, out }) {
+    async run({ args: [what = ''], hub, env, out, json }) {
       const { installGuard, uninstallGuard, checkCommit } = await import('../file-guard.ts');
-      if (what === 'install') return installGuard(out);
-      if (what === 'uninstall') return uninstallGuard(out);
+      if (what === 'install') return installGuard(out, json);
+      if (what === 'uninstall') return uninstallGuard(out, json);
       if (what === 'check') return checkCommit(hub, env, out);
       throw new PolyError(
         'invalid_arguments',
         `file guard takes install, uninstall or check, not "${what}".`,
+        { hint: 'See poly file guard --help.' },
       );
     },
   }),

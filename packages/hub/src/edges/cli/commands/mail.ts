@@ -153,7 +153,7 @@ export const mailCommands: readonly Command[] = [
       'poly mail register reviewer',
       'export POLY_TOKEN=$(poly mail register bot --json | jq -r .secret)',
     ],
-    async run({ args: [name = ''], flags, hub, out, json }) {
+    async run({ args: [name = ''], flags, hub, out, json, env }) {
       const { project, role, secret } = flags;
       const made = await hub.call('mail:register', {
         ...{ name, project, role, secret, take_over: flags['take-over'] },
@@ -161,8 +161,25 @@ export const mailCommands: readonly Command[] = [
       });
       if (json) return out.json(made);
       out.line(`${made.participant} is ${made.agent_id} in ${made.project}.`);
-      if (made.secret) out.line(`Its secret, shown once: ${made.secret}`);
+      // What a pane shows stays there, and the pane itself proves who it is.
+      if (made.secret && !env.POLY_PANE) out.line(`Its secret, shown once: ${made.secret}`);
       out.note(made.hint);
+    },
+  }),
+  command({
+    name: 'mail rename',
+    summary: 'Gives an agent another name: yourself, or as the user the one named first. Mail and id stay.',
+    args: ['<name>', '[new-name]'],
+    flags: { project },
+    examples: ['poly mail rename reviewer', 'poly mail rename reviewer tester --project shop'],
+    async run({ args: [first = '', second], flags, hub, out, json }) {
+      const renamed = await hub.call('mail:rename', {
+        name: second ?? first,
+        ...(second !== undefined && { agent_name: first }),
+        ...{ project: flags.project, project_dir: process.cwd() },
+      });
+      if (json) return out.json(renamed);
+      out.line(`${renamed.before} is ${renamed.participant} in ${renamed.project} now.`);
     },
   }),
   command({

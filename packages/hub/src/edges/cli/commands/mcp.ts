@@ -16,6 +16,7 @@ const toolChoice = {
   }),
   'socket-name': text('The same by name, as tmux takes it.', { value: 'NAME', short: 'L' }),
   'no-caller-socket': toggle('Not on the tmux server the agent itself runs in, but on the hub’s.'),
+  channel: toggle('Also tell Claude Code of new mail on its channel, where it was started to listen there.'),
 };
 
 const where = {

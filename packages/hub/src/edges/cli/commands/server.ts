@@ -28,7 +28,7 @@ export const serverCommands: readonly Command[] = [
       if (unused.length > 0) call.out.note(`poly: ${notUsed(unused, status)} ${restartWith(unused)}`);
       if (call.json) return call.out.json({ started, ...status });
       warnOf(call, status);
-      sayHello(call, status, started);
+      (await import('../say-hello.ts')).sayHello(call, status, started);
     },
   }),
   command({
@@ -159,16 +159,4 @@ function notUsed(flags: readonly string[], status: ServerStatus): string {
 
 function restartWith(flags: readonly string[]): string {
   return `To use ${flags.length > 1 ? 'them' : 'it'}: poly server restart ${flags.join(' ')} (panes live on)`;
-}
-
-function sayHello({ out }: Call, status: ServerStatus, started: boolean): void {
-  out.line(`${out.paint('green', '●')} The hub ${started ? 'is up' : 'was up already'}.`);
-  if (status.url) out.line(`  In a browser: ${out.paint('bold', 'poly open')} (${status.url})`);
-  out.line();
-  out.line('Try next:');
-  out.table([
-    ['  poly run -- top', out.paint('dim', 'start a program in a pane that outlives this terminal')],
-    ['  poly ls', out.paint('dim', 'see every pane')],
-    ['  poly attach <pane>', out.paint('dim', 'look at one and type; Ctrl-b d leaves it running')],
-  ]);
 }

@@ -50,7 +50,7 @@ export const workspaceCommands: readonly Command[] = [
     summary: 'Turns a file of tmuxinator or teamocil into such a file.',
     args: ['<file>'],
     flags: {
-      from: choice("Whose file it is; told by its path when left out, and otherwise tmuxinator's.", [
+      from: choice('Whose file it is; told by its path and its windows when left out.', [
         'tmuxinator',
         'teamocil',
       ]),

@@ -49,6 +49,7 @@ export const checks: readonly Check[] = [
   { name: 'disk', look: ({ places }) => lookAtDisk(places) },
   { name: 'config', look: ({ places }) => lookAtConfig(places) },
   { name: 'screens', look: lookAtScreens },
+  { name: 'capture', look: ({ places, hub }) => lookAtCapture(places, hub) },
   { name: 'mail', look: ({ hub }) => lookAtMail(hub) },
   { name: 'home', security: true, look: ({ places }) => lookAtFolder(places.home) },
   { name: 'files', security: true, look: ({ places }) => lookAtFiles(places) },
@@ -151,6 +152,27 @@ async function lookAtScreens({ places: { screens }, hub, offline }: Patient): Pr
       ? 'your rules are in order'
       : 'read by the rules that came with poly',
   );
+}
+
+/** What agents did: what could not be taken in lies in a folder; what found no room on the disk the hub has counted. */
+function lookAtCapture({ journal }: Places, hub: Patient['hub']): Finding {
+  const status = hub instanceof Error ? undefined : hub;
+  const dead = readdirIfThere(join(journal, 'dead')).length;
+  const waiting = readdirIfThere(join(journal, 'new')).length;
+  const { captured = 0, captureGaps: gaps = 0 } = status?.gauges ?? {};
+  const problem = status?.problems.find((one) => one.startsWith('what agents did'));
+  if (problem) return bad(problem, `Mend it in ${journal}: until then what agents do waits there.`);
+  const counted = status
+    ? `${captured} events taken in since the hub was started`
+    : `${waiting} events wait for a hub`;
+  if (dead > 0)
+    return warn(
+      `${counted}, and ${dead} that could not be`,
+      `Look at them in ${join(journal, 'dead')}, and remove what is of no use.`,
+    );
+  if (gaps > 0)
+    return warn(`${counted}, ${gaps} of which found no room on the disk`, 'Free some space: see disk.');
+  return ok(counted);
 }
 
 /** What retention could not do, as the hub tells it. */

@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { environmentToPass, PolyError } from '@polyphony/protocol';
+import { conversationIn, environmentToPass, PolyError } from '@polyphony/protocol';
 import type { WebSocket } from 'ws';
 import { answeredBy } from '../../mcp/answer-line.ts';
 import type { Env } from '../env.ts';
@@ -89,7 +89,11 @@ export class McpBridge {
     this.#socket = socket;
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     socket.on('open', () => {
-      const place = { cwd: process.cwd(), env: environmentToPass(this.#env), ...this.#inTmux };
+      const conversation = conversationIn(this.#env);
+      const place = {
+        ...{ cwd: process.cwd(), env: environmentToPass(this.#env), ...this.#inTmux },
+        ...(conversation && { conversation }),
+      };
       socket.send(JSON.stringify({ ...place, cursors: Object.fromEntries(this.#cursors), pass: this.#pass }));
       for (const line of this.#conversation.resume()) socket.send(line);
     });

@@ -6,16 +6,18 @@ export interface ToolChoice {
   readonly 'socket-path'?: string;
   readonly 'socket-name'?: string;
   readonly 'no-caller-socket'?: boolean;
+  readonly channel?: boolean;
 }
 
 const texts = ['toolsets', 'safety', 'socket-path', 'socket-name'] as const;
-const switches = ['operations', 'no-caller-socket'] as const;
+const switches = ['operations', 'no-caller-socket', 'channel'] as const;
 
 /** The same in the address of `/mcp`. */
 export function queryOf(flags: ToolChoice): URLSearchParams {
   return new URLSearchParams([
     ...givenTexts(flags),
     ...(flags.operations ? [['operations', 'true']] : []),
+    ...(flags.channel ? [['channel', 'true']] : []),
     ...(flags['no-caller-socket'] ? [['caller-socket', 'false']] : []),
   ]);
 }

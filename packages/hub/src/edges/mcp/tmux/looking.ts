@@ -5,7 +5,7 @@ import type { ToolAnswer } from '../tool.ts';
 import { listClients, listPanes, listSessions, listWindows, paneText } from './answers.ts';
 import { isCallersServer } from './caller-place.ts';
 import { capture } from './capture.ts';
-import { grepLines } from './grep-lines.ts';
+import { grepPane } from './grep-pane.ts';
 import { firstLine, ignoreCase, maybe, pattern, target, words, yes } from './params.ts';
 import { raisedByFormat } from './raised.ts';
 import { parseTarget, resolveTarget } from './target.ts';
@@ -122,10 +122,9 @@ export const looking: Readonly<Record<string, Verb>> = {
     description: 'The lines of a pane that match.',
     effect: 'read',
     params: { target, pattern, ignore_case: ignoreCase, start: firstLine },
-    async run({ target: pane, pattern: wanted, ignore_case, start }, use) {
+    async run({ target: pane, ...query }, use) {
       const { paneId } = resolveTarget((await use.look()).panes, pane);
-      const matches = grepLines(await capture(use, paneId, { start }), wanted, ignore_case);
-      return paneText(paneId, matches, { matches: String(matches.length) });
+      return grepPane(use, paneId, query);
     },
   }),
   search_panes: verb({
@@ -137,15 +136,20 @@ export const looking: Readonly<Record<string, Verb>> = {
       start: firstLine,
       max_panes: z.int().min(1).max(1000).default(200),
     },
-    async run({ pattern: wanted, ignore_case, start, max_panes }, use) {
+    async run({ start, max_panes, ...query }, use) {
       const { panes } = await use.look();
       const ids = [...new Set(panes.map((row) => row.paneId))];
       const searched = ids.slice(0, max_panes);
       const found = await Promise.all(
         searched.map(async (id) => ({ id, lines: await capture(use, id, { start }).catch(onlyIfGone) })),
       );
+      const matches = await use.seat.search.find(
+        found.map(({ lines }) => lines),
+        query,
+        use.context.signal,
+      );
       const hits = found
-        .map(({ id, lines }) => ({ id, lines: grepLines(lines, wanted, ignore_case) }))
+        .map(({ id }, at) => ({ id, lines: matches[at] ?? [] }))
         .filter(({ lines }) => lines.length > 0);
       const left = ids.length - searched.length;
       const rest = left > 0 ? [`${left} more panes were not searched: raise max_panes.`] : [];

@@ -4,7 +4,7 @@ import * as z from 'zod';
 import type { ToolAnswer } from '../tool.ts';
 import { paneText } from './answers.ts';
 import { capture } from './capture.ts';
-import { grepLines } from './grep-lines.ts';
+import { grepPane } from './grep-pane.ts';
 import { firstLine, ignoreCase, pattern, target } from './params.ts';
 import { resolveTarget } from './target.ts';
 import { type Look, type Use, type Verb, verb } from './verb.ts';
@@ -43,10 +43,9 @@ export const relative: Readonly<Record<string, Verb>> = {
     description: 'The lines that match, of the pane beside another.',
     effect: 'read',
     params: { ...from, pattern, ignore_case: ignoreCase, start: firstLine },
-    async run({ direction, origin, pattern: wanted, ignore_case, start }, use: Use) {
+    async run({ direction, origin, ...query }, use: Use) {
       const { paneId } = await relativeTo({ direction, origin }, use);
-      const matches = grepLines(await capture(use, paneId, { start }), wanted, ignore_case);
-      return paneText(paneId, matches, { matches: String(matches.length) });
+      return grepPane(use, paneId, query);
     },
   }),
   find_pane_by_position: verb({

@@ -3,6 +3,7 @@ import type * as Tmux from '@polyphony/tmux';
 import type { ConnectionOptions, Engine } from '@polyphony/tmux';
 import type { Choice, Place } from '../tool.ts';
 import { callerPlace, realPath } from './caller-place.ts';
+import { LineSearch } from './line-search.ts';
 import { Listening } from './listening.ts';
 
 export interface TmuxServersOptions {
@@ -30,6 +31,8 @@ export interface Seat {
   readonly socket: string;
   /** What it says unasked. */
   readonly listening: Listening;
+  /** Looks for patterns in what its panes show. */
+  readonly search: LineSearch;
 }
 
 /** The tmux servers that MCP clients act on; each is connected to when it is first used, and let go when it no longer is. */
@@ -88,5 +91,6 @@ export class TmuxServers {
 async function openSeat(connection: ConnectionOptions, socket: string): Promise<Seat> {
   const tmux = await import('@polyphony/tmux');
   const engine = tmux.createEngine('control', connection);
-  return { tmux, engine, connection, socket, listening: new Listening({ tmux, connection }) };
+  const listening = new Listening({ tmux, connection });
+  return { tmux, engine, connection, socket, listening, search: new LineSearch() };
 }
