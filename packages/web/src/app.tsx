@@ -4,6 +4,7 @@ import { focusAgent, focusedAgent } from './adopted-list.tsx';
 import { AgentsPage } from './agents-page.tsx';
 import { ContractsPage } from './contracts-page.tsx';
 import { EndPaneDialog } from './end-pane-dialog.tsx';
+import { FloorPage } from './floor-page.tsx';
 import { Header } from './header.tsx';
 import { HelpDialog } from './help-dialog.tsx';
 import type { HubState } from './hub-state.ts';
@@ -71,6 +72,7 @@ export function App({ hub }: { readonly hub: HubState }): JSX.Element {
   const commands = {
     help: () => ask({ kind: 'help' }),
     terminals: () => go({ view: 'terminals' }),
+    floor: () => go({ view: 'floor' }),
     agents: () => go({ view: 'agents' }),
     mail: () => go({ view: 'mail' }),
     tasks: () => go({ view: 'tasks' }),
@@ -150,6 +152,22 @@ export function App({ hub }: { readonly hub: HubState }): JSX.Element {
         onEnd={(pane) => ask({ kind: 'end', pane })}
         onLink={(address) => ask({ kind: 'link', address })}
       />
+      {view === 'floor' && (
+        <FloorPage
+          hub={hub}
+          panes={panes}
+          adopted={adopted}
+          approvals={approvals}
+          open={item}
+          now={now}
+          scheme={scheme}
+          screenReader={reader === 'on'}
+          onOpen={(opened) => go({ view, item: opened })}
+          onPane={openPane}
+          onEnd={(pane) => ask({ kind: 'end', pane })}
+          onLink={(address) => ask({ kind: 'link', address })}
+        />
+      )}
       {view === 'agents' && (
         <AgentsPage
           hub={hub}

@@ -14,4 +14,5 @@ export function useAttention(hub: HubState, open: readonly string[]): void {
   }, []);
   const before = here ? open.join(' ') : '';
   useEffect(() => hub.socket.look(before.split(' ').filter(Boolean)), [hub, before]);
+  useEffect(() => () => hub.socket.look([]), [hub]);
 }

@@ -31,6 +31,7 @@ const signs: Readonly<Record<string, string>> = { system: '◐', dark: '●', li
 
 const links: Readonly<Record<View, readonly [label: string, key: string]>> = {
   terminals: ['Terminals', 'p'],
+  floor: ['Floor', 'o'],
   agents: ['Agents', 'w'],
   mail: ['Mail', 'm'],
   tasks: ['Tasks', 'b'],

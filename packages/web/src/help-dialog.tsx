@@ -1,5 +1,5 @@
 import type { JSX } from 'react';
-import { listKeys, mailKeys, pageKeys, terminalKeys } from './keys.ts';
+import { listKeys, mailKeys, pageKeys, sessionKeys, terminalKeys } from './keys.ts';
 import { Modal } from './modal.tsx';
 
 interface HelpDialogProps {
@@ -19,6 +19,7 @@ export function HelpDialog(props: HelpDialogProps): JSX.Element {
           <Keys of={pageKeys} title="Everywhere" />
           <Keys of={mailKeys} title="In the mail" />
           <p className="dim">In a message Ctrl-Enter sends it, and Esc leaves it as it is.</p>
+          <Keys of={sessionKeys} title="In a session; j and k go from entry to entry" />
           <h3>In a terminal</h3>
           <dl>
             {terminalKeys.map(({ key, does }) => (

@@ -25,7 +25,17 @@ export interface Snapshot {
   readonly trouble: ErrorInfo | undefined;
 }
 
-const nouns = ['pane', 'agent', 'approval', 'mail', 'task', 'contract'] as const;
+const nouns = [
+  'pane',
+  'agent',
+  'approval',
+  'mail',
+  'task',
+  'contract',
+  'project',
+  'floor',
+  'person',
+] as const;
 /** What events are about. */
 export type Noun = (typeof nouns)[number];
 /** Those whose events change the list. */
@@ -39,7 +49,7 @@ export class HubState {
   readonly socket: PaneSocket;
   readonly #listeners = new Set<() => void>();
   readonly #paneListeners = new Set<(paneId: string) => void>();
-  readonly #newsListeners = new Set<(noun: Noun | undefined) => void>();
+  readonly #newsListeners = new Set<(noun: Noun | undefined, event?: PolyEvent) => void>();
   readonly #end = new AbortController();
   #snapshot: Snapshot = {
     connection: 'connecting',
@@ -104,17 +114,17 @@ export class HubState {
     return () => this.#paneListeners.delete(listener);
   }
 
-  /** Listens for events of some nouns, and for the hub being back after anything may have happened. */
-  onNews(wanted: readonly Noun[], listener: () => void): () => void {
-    const hear = (noun: Noun | undefined): void => {
-      if (noun === undefined || wanted.includes(noun)) listener();
+  /** Listens for events of some nouns, and, without an event, for the hub being back after anything may have happened. */
+  onNews(wanted: readonly Noun[], listener: (event?: PolyEvent) => void): () => void {
+    const hear = (noun: Noun | undefined, event?: PolyEvent): void => {
+      if (noun === undefined || wanted.includes(noun)) listener(event);
     };
     this.#newsListeners.add(hear);
     return () => this.#newsListeners.delete(hear);
   }
 
-  #tell(noun: Noun | undefined): void {
-    for (const listener of this.#newsListeners) listener(noun);
+  #tell(noun: Noun | undefined, event?: PolyEvent): void {
+    for (const listener of this.#newsListeners) listener(noun, event);
   }
 
   /** Reads the list anew; many wishes at once become one more reading. */
@@ -130,7 +140,7 @@ export class HubState {
         this.#stale = false;
         const [panes, { approvals }, agents] = await Promise.all([
           this.client.call('pane:list', {}),
-          this.client.call('approval:list', {}),
+          this.#approvals(),
           this.client.call('agent:list', {}),
         ]);
         const adopted = agents.filter((agent) => agent.adopted);
@@ -148,10 +158,21 @@ export class HubState {
     }
   }
 
+  /** Whoever was invited into the room has nothing to approve. */
+  async #approvals(): Promise<{ readonly approvals: readonly Approval[] }> {
+    try {
+      return await this.client.call('approval:list', {});
+    } catch (error) {
+      if (error instanceof PolyError && error.code === 'forbidden') return { approvals: [] };
+      throw error;
+    }
+  }
+
   /** What was removed is known without asking; of everything else the list tells. */
-  #hear({ event, payload }: PolyEvent): void {
+  #hear(told: PolyEvent): void {
+    const { event, payload } = told;
     const noun = nouns.find((one) => event.startsWith(`${one}:`));
-    this.#tell(noun);
+    this.#tell(noun, told);
     if (!listed.has(noun ?? '')) return;
     if (event !== 'pane:removed') {
       this.refresh();

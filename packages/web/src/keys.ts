@@ -22,12 +22,18 @@ export type Command =
   | 'smaller'
   | 'fitting'
   | 'terminals'
+  | 'floor'
   | 'agents'
   | 'mail'
   | 'tasks'
   | 'contracts'
   | 'answer'
   | 'read'
+  | 'back'
+  | 'star'
+  | 'tag'
+  | 'decide'
+  | 'since'
   | 'dismiss';
 
 interface Key {
@@ -39,6 +45,7 @@ interface Key {
 /** The keys that do the same wherever one is, for the handler and for the help. */
 export const pageKeys: readonly Key[] = [
   { keys: ['p'], command: 'terminals', does: 'the terminals: every pane' },
+  { keys: ['o'], command: 'floor', does: 'the floor: projects and their sessions' },
   { keys: ['w'], command: 'agents', does: 'the agents: who is there' },
   { keys: ['m'], command: 'mail', does: 'the mail' },
   { keys: ['b'], command: 'tasks', does: 'the tasks: the board' },
@@ -56,6 +63,18 @@ export const mailKeys: readonly Key[] = [
   { keys: ['r'], command: 'answer', does: 'answer in the open thread' },
   { keys: ['R'], command: 'read', does: 'take everything as read' },
   { keys: ['/'], command: 'filter', does: 'search' },
+];
+
+/** Those of an open session, beside the ones that move from entry to entry. */
+export const sessionKeys: readonly Key[] = [
+  { keys: ['/'], command: 'filter', does: 'search the session' },
+  { keys: ['e'], command: 'follow', does: 'go to what happens now, and follow it' },
+  { keys: ['r'], command: 'answer', does: 'advise' },
+  { keys: ['*'], command: 'star', does: 'star the entry, or take its star away' },
+  { keys: ['#'], command: 'tag', does: 'tag the entry' },
+  { keys: ['d'], command: 'decide', does: 'mark what was decided there' },
+  { keys: ['i'], command: 'since', does: 'what changed since you last drove' },
+  { keys: ['u'], command: 'back', does: 'back to the floor' },
 ];
 
 /** Those of the list of panes; the first ones move through every list. */
@@ -91,7 +110,7 @@ export const terminalKeys: readonly { readonly key: string; readonly does: strin
 ];
 
 const byKey = new Map(
-  [...pageKeys, ...mailKeys, ...listKeys].flatMap(({ keys, command }) =>
+  [...pageKeys, ...mailKeys, ...sessionKeys, ...listKeys].flatMap(({ keys, command }) =>
     keys.map((key) => [key, command] as const),
   ),
 );

@@ -22,6 +22,8 @@ export interface PaneSocketOptions {
 
 interface Following {
   reader: PaneReader | undefined;
+  /** Who showed it before: each goes on where it stopped when those after it have left. */
+  waiting: readonly PaneReader[];
   state: 'idle' | 'following' | 'leaving';
   handle: number | undefined;
 }
@@ -57,18 +59,30 @@ export class PaneSocket {
 
   /** Brings a pane's bytes to its reader until the answered function is called. */
   follow(reader: PaneReader): () => void {
-    const pane = this.#panes.get(reader.paneId) ?? { reader, state: 'idle', handle: undefined };
-    pane.reader = reader;
-    this.#panes.set(reader.paneId, pane);
-    this.#begin(reader.paneId, pane);
-    return () => {
-      if (pane.reader !== reader) return;
-      pane.reader = undefined;
-      pane.handle = undefined;
-      if (pane.state !== 'following') return;
-      pane.state = 'leaving';
-      this.#send({ type: 'unsubscribe', sessionId: reader.paneId });
+    const { paneId } = reader;
+    const pane: Following = this.#panes.get(paneId) ?? {
+      ...{ reader: undefined, waiting: [], state: 'idle', handle: undefined },
     };
+    if (pane.reader) pane.waiting = [...pane.waiting, pane.reader];
+    this.#panes.set(paneId, pane);
+    this.#give(paneId, pane, reader);
+    return () => {
+      pane.waiting = pane.waiting.filter((one) => one !== reader);
+      if (pane.reader !== reader) return;
+      const next = pane.waiting.at(-1);
+      pane.waiting = pane.waiting.slice(0, -1);
+      this.#give(paneId, pane, next);
+    };
+  }
+
+  /** What comes from now on is this reader's; of what was on its way to another it gets nothing. */
+  #give(paneId: string, pane: Following, reader: PaneReader | undefined): void {
+    pane.reader = reader;
+    pane.handle = undefined;
+    if (pane.state === 'following') {
+      pane.state = 'leaving';
+      this.#send({ type: 'unsubscribe', sessionId: paneId });
+    } else this.#begin(paneId, pane);
   }
 
   /** Types into a pane; answers whether there was somebody to take it. */
@@ -163,9 +177,10 @@ export class PaneSocket {
         this.#options.onChange(message.session.id);
         return;
       case 'error': {
-        const reader =
-          message.sessionId === undefined ? undefined : this.#panes.get(message.sessionId)?.reader;
-        if (reader) reader.fail(message);
+        const pane = message.sessionId === undefined ? undefined : this.#panes.get(message.sessionId);
+        // Of a pane that is followed already not the following is refused, but what was typed.
+        const isRefusal = message.code === 'forbidden' && pane?.handle !== undefined;
+        if (pane?.reader && !isRefusal) pane.reader.fail(message);
         else this.#options.onError(message);
       }
     }

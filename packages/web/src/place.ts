@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react';
 
 /** What the page can show, in the order of the bar. */
-export const views = ['terminals', 'agents', 'mail', 'tasks', 'contracts'] as const;
+export const views = ['terminals', 'floor', 'agents', 'mail', 'tasks', 'contracts'] as const;
 export type View = (typeof views)[number];
 
 /** What is shown: a view, and what is open in it. */

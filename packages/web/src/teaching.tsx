@@ -1,4 +1,5 @@
-import { type JSX, type ReactNode, useState } from 'react';
+import type { JSX, ReactNode } from 'react';
+import { CopyCommand } from './copy-command.tsx';
 
 interface TeachingProps {
   readonly title: string;
@@ -9,21 +10,11 @@ interface TeachingProps {
 
 /** What stands where nothing is yet: what would be there, and how to begin. */
 export function Teaching({ title, command, children }: TeachingProps): JSX.Element {
-  const [copied, setCopied] = useState(false);
-  const copy = async (): Promise<void> => {
-    await navigator.clipboard.writeText(command);
-    setCopied(true);
-  };
   return (
     <section className="teaching" aria-label={title}>
       <h2>{title}</h2>
       <p className="dim">{children}</p>
-      <div className="command-box">
-        <pre>{command}</pre>
-        <button type="button" onClick={() => void copy()}>
-          {copied ? 'Copied' : 'Copy'}
-        </button>
-      </div>
+      <CopyCommand command={command} />
     </section>
   );
 }

@@ -95,6 +95,20 @@ describe('a phone', () => {
     await asked;
   });
 
+  it.each([390, 360])('of %i pixels shows the whole name of a pane, and every tool of it', async (width) => {
+    const name = 'the dev server of the shop';
+    await ground.pane(name);
+    await page.setViewportSize({ width, height: 780 });
+    const shown = await look(page, name);
+    expect(await shown.locator('h2').evaluate((one) => one.scrollWidth <= one.clientWidth)).toBe(true);
+    for (const tool of await shown.locator('.tools').getByRole('button').all()) {
+      const { x, width: wide } = (await tool.boundingBox()) ?? { x: width, width: 0 };
+      expect(x + wide).toBeLessThanOrEqual(width);
+    }
+    // In two rows: the terminal has the rest.
+    expect((await shown.locator('header').boundingBox())?.height).toBeLessThan(80);
+  });
+
   it('shows the list or one pane, without scrolling sideways', async () => {
     await ground.pane('pocket', 'stty raw -echo; echo ready; od -An -tx1 -v -w1');
     await page.setViewportSize({ width: 390, height: 844 });

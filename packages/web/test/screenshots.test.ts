@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { register } from '../../hub/test/mail-ground.ts';
+import { spendDay } from './floor-day.ts';
 import { look, onGround, shows, tile, type WebGround } from './web-ground.ts';
 
 /** The pictures of the documentation are renewed only when somebody asks for it: each run would draw others. */
@@ -152,6 +153,24 @@ describe('a day of work in a picture', () => {
     await page.locator('#rows').focus();
     await take(page, 'web-mail-dark');
   });
+
+  it('on the floor and in a session, in the dark', async () => {
+    await spendDay(ground.hub);
+    const page = await ground.open({ colorScheme: 'dark', viewport: { width: 1280, height: 500 } });
+    await page.keyboard.press('o');
+    await page.getByRole('option').filter({ hasText: 'Refunds are paid twice' }).waitFor();
+    await page
+      .getByRole('img', { name: /^Activity: [1-9]/ })
+      .nth(4)
+      .waitFor();
+    const floor = await page.screenshot({ path: join(folder, 'web-floor-dark.png') });
+    expect(floor.length).toBeGreaterThan(30_000);
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await page.keyboard.press('Enter');
+    await page.getByText('Does support’s own refund page').waitFor();
+    await page.locator('aside [data-live=true]').waitFor();
+    await take(page, 'web-session-dark');
+  }, 60_000);
 
   it.each(['dark', 'light'] as const)('on a phone, %s', async (colorScheme) => {
     const viewport = { width: 390, height: 780 };

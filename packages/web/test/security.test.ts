@@ -99,7 +99,39 @@ describe('the page', () => {
     expect(late.url()).toBe(`${url()}/`);
     await late.context().close();
   });
+
+  it.each(['dark', 'light'] as const)(
+    'says in the %s how to come in, in letters that can be read',
+    async (colorScheme) => {
+      const stranger = await ground.visit('/#ticket=used', { colorScheme });
+      await stranger.getByRole('alert').waitFor();
+      for (const text of ['not let in', 'poly open', 'prints an address']) {
+        const [letters = 0, paper = 0] = await stranger
+          .getByText(text, { exact: text === 'poly open' })
+          .evaluate((one) => {
+            const isClear = (colour: string): boolean => /, 0\)$/.test(colour);
+            let behind: Element = one;
+            while (behind.parentElement && isClear(getComputedStyle(behind).backgroundColor))
+              behind = behind.parentElement;
+            return [getComputedStyle(one).color, getComputedStyle(behind).backgroundColor];
+          })
+          .then((colours) => colours.map(luminance));
+        // What the guidelines for accessible pages ask for.
+        expect((Math.max(letters, paper) + 0.05) / (Math.min(letters, paper) + 0.05)).toBeGreaterThan(4.5);
+      }
+      await stranger.context().close();
+    },
+  );
 });
+
+/** How light a colour of CSS is, from 0 to 1. */
+function luminance(colour: string): number {
+  const [red = 0, green = 0, blue = 0] = (colour.match(/[\d.]+/g) ?? []).map((given) => {
+    const part = Number(given) / 255;
+    return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
+  });
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+}
 
 describe('the key of the page', () => {
   it('is given for the user’s own ticket of that kind alone', async () => {

@@ -44,6 +44,14 @@ export class WebGround implements AsyncDisposable {
     return page;
   }
 
+  /** The page as somebody opens it whom the user has invited. */
+  async openAs(name: string): Promise<Page> {
+    const { ticket } = await this.hub.client.call('person:invite', { name });
+    const page = await this.visit(`/#ticket=${ticket}`);
+    await page.locator('.connection[data-state=live]').waitFor();
+    return page;
+  }
+
   /** A pane that says something, and then takes input. */
   async pane(title: string, script = 'exec cat', more: object = {}): Promise<string> {
     const { id } = await this.hub.client.call('pane:new', {

@@ -52,6 +52,19 @@ describe('tasks', () => {
     ).toBe(false);
   });
 
+  it('of several projects have a choice above the board, which keeps its height', async () => {
+    for (const project of ['one', 'two'])
+      await ground.hub.client.call('task:add', { title: `Task of ${project}`, project });
+    await page.keyboard.press('b');
+    await card('Ready', 'Task of two').waitFor();
+    const choice = await page.getByLabel('Project').boundingBox();
+    const board = await column('Ready').boundingBox();
+    expect(board?.y).toBeLessThan((choice?.y ?? 0) + 80);
+    expect(board?.height).toBeGreaterThan(400);
+    await page.getByLabel('Project').selectOption('one');
+    await card('Ready', 'Task of two').waitFor({ state: 'detached' });
+  });
+
   it('turn stale with the contract they are built on, until that is acknowledged', async () => {
     const bob = await register(ground.hub, 'bob', { project: 'stale' });
     const name = 'order';
