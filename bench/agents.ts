@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { FakeAgent } from '../packages/hub/test/fake-agent.ts';
+import { ForeignGround } from '../packages/hub/test/foreign-ground.ts';
 import { TestHub, until } from '../packages/hub/test/test-hub.ts';
 import { cpuOf, type Figure, parentOf } from './measure.ts';
 
@@ -23,9 +24,28 @@ export async function agents(): Promise<readonly Figure[]> {
   await until(async () => (await hub.client.call('agent:list', {})).every(({ status }) => status === 'idle'));
   const watched = await cpuAtRest(pids);
   return [
+    ...(await adopted()),
     {
       ...{ what: `CPU while ${count} idle agents are watched`, unit: 'ms/s' },
       ...{ ours: watched, against: 'the same hub with one pane', theirs: plain, aim: 'near zero' },
+    },
+  ];
+}
+
+/** The same for agents that somebody has started in a tmux of their own. */
+async function adopted(): Promise<readonly Figure[]> {
+  await using ground = await ForeignGround.start();
+  const { hub } = ground;
+  const made = Array.from({ length: count }, () => ground.inTmux());
+  const pids = [hub.discovery.pid, ground.serverPid];
+  const plain = await cpuAtRest(pids);
+  for (const { at, as } of made) await as(await ground.adoptOne(at)).show('idle-80x24');
+  await until(async () => (await hub.client.call('agent:list', {})).every(({ status }) => status === 'idle'));
+  return [
+    {
+      ...{ what: `CPU while ${count} idle adopted agents are watched`, unit: 'ms/s' },
+      ...{ ours: await cpuAtRest(pids), against: 'the same before they were adopted', theirs: plain },
+      aim: 'near zero',
     },
   ];
 }

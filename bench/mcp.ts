@@ -9,11 +9,11 @@ import { demoServer } from '@polyphony/tmux/testing';
 import { TestHub } from '../packages/hub/test/test-hub.ts';
 import { type Cost, cost, costOf, type Figure, inTurn } from './measure.ts';
 
-const hubFolder = join(import.meta.dirname, '..', 'packages', 'hub');
-const poly = join(hubFolder, 'dist', 'poly.cjs');
+export const hubFolder: string = join(import.meta.dirname, '..', 'packages', 'hub');
+export const poly: string = join(hubFolder, 'dist', 'poly.cjs');
 
 /** What the SDK makes of one tool and nothing else: on its standard input and output, on a socket, or over HTTP. */
-const echoServer = `
+export const echoServer = `
 import { createServer } from 'node:http';
 import { createServer as createSocketServer } from 'node:net';
 import { Readable } from 'node:stream';
@@ -45,19 +45,19 @@ else {
 }`;
 
 /** The least that a process between an agent's pipe and a server can do: it copies. */
-const bareBridge = `
+export const bareBridge = `
 const socket = require('node:net').connect(process.argv[1]);
 process.stdin.pipe(socket).pipe(process.stdout);`;
 
 type Given = Readonly<Record<string, unknown>>;
 /** Calls one tool, and waits for its answer. */
-type Call = (name: string, given: Given) => Promise<void>;
+export type Call = (name: string, given: Given) => Promise<void>;
 
 const clientInfo = { name: 'bench', version: '1' };
 const legacy = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo };
 
 /** A client that does as little as a client can, so that it blurs nothing. */
-class LineClient {
+export class LineClient {
   readonly #child: ChildProcess;
   readonly #waiting = new Map<number, (line: string) => void>();
   #last = 0;
@@ -109,7 +109,7 @@ const modernMeta = {
 };
 
 /** The same over HTTP, on one connection. */
-function httpCall(url: string, agent: Agent, era: Era, token = ''): Call {
+export function httpCall(url: string, agent: Agent, era: Era, token = ''): Call {
   const { hostname, port, pathname, search } = new URL(url);
   let id = 0;
   return async (name, given) => {
@@ -140,7 +140,8 @@ export async function mcp(): Promise<readonly Figure[]> {
   return [...(await calls(hub)), ...(await tmuxCalls(hub))];
 }
 
-const rounds = 500;
+/** CPU is counted in steps of 10 ms, of which a call takes a hundredth. */
+const rounds = 1500;
 const atOnce = 16;
 
 interface Tries {
@@ -235,7 +236,7 @@ async function tmuxCalls(hub: TestHub): Promise<readonly Figure[]> {
     ['list_panes', {}, ['list-panes', '-a', '-F', format]],
   ] as const) {
     const { mcp: through, process: alone } = await inTurn({
-      mcp: () => cost(ours, rounds, 1, () => bridge.call(name, given)),
+      mcp: () => cost(ours, 500, 1, () => bridge.call(name, given)),
       process: () => cost([tmuxPid], 60, 1, () => byProcess(...args)),
     });
     const shared = { unit: 'µs', against: 'process a call', aim: '< 1x' };

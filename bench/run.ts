@@ -4,6 +4,7 @@ import { agents } from './agents.ts';
 import { capture } from './capture.ts';
 import { cliStart } from './cli-start.ts';
 import { hub } from './hub.ts';
+import { mail } from './mail.ts';
 import { mcp } from './mcp.ts';
 import { type Figure, print } from './measure.ts';
 import { search } from './search.ts';
@@ -23,6 +24,7 @@ const benches: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   store,
   hub,
   mcp,
+  mail,
   terminal,
   search,
   agents,
