@@ -32,6 +32,8 @@ const hubFolders = {
   files: ['registry', 'events', 'store', 'platform'],
   delivery: ['registry', 'events', 'store', 'platform'],
   mail: ['registry', 'events', 'store', 'platform'],
+  floor: ['registry', 'events', 'store', 'platform'],
+  people: ['registry', 'events', 'store', 'platform'],
   notices: ['events', 'platform'],
   edges: ['registry', 'events', 'platform', 'notices'],
 };

@@ -10,7 +10,6 @@ const apart = [
   { imported: /^@polyphony\/tmux$/, bundle: './tmux.cjs' },
   { imported: /^@polyphony\/tmux\/workspace$/, bundle: './tmux-workspace.cjs' },
   { imported: /^\.\/sdk\.ts$/, bundle: './mcp-sdk.cjs' },
-  { imported: /^\.\/yaml\.ts$/, bundle: './yaml.cjs' },
 ];
 
 const bundledApart: Plugin = {
@@ -46,11 +45,12 @@ function inLatin1(text: string): string {
 const processes = {
   tmux: join(hub, '..', 'tmux', 'src', 'index.ts'),
   'mcp-sdk': join(hub, 'src/edges/mcp/sdk.ts'),
-  yaml: join(hub, 'src/contracts/yaml.ts'),
   daemon: join(hub, 'src/daemon.ts'),
   host: join(hub, 'src/host/start.ts'),
   'store-thread': join(hub, 'src/store/thread.ts'),
+  'contract-thread': join(hub, 'src/contracts/contract-thread.ts'),
   'understand-thread': join(hub, 'src/capture/understand-thread.ts'),
+  'grep-thread': join(hub, 'src/edges/mcp/tmux/grep-thread.ts'),
   'search-thread': join(hub, 'src/host/search-thread.ts'),
   'terminal-thread': join(hub, 'src/host/terminal-thread.ts'),
 };

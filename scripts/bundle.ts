@@ -85,11 +85,14 @@ const withoutSchemas = [
   'agent-screen',
   'allowed',
   'client',
+  'conversation',
   'environment',
   'error',
   'event',
   'importance',
   'nearest',
+  'timeline-kind',
+  'timeline-markdown',
 ];
 
 /**

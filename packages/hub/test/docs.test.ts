@@ -35,6 +35,7 @@ describe.each([
   ['hub.md', 20],
   ['mail.md', 10],
   ['work.md', 20],
+  ['floor.md', 15],
 ])('docs/%s', (page, least) => {
   const steps = stepsOf(readFileSync(join(root, 'docs', page), 'utf8'));
   const home = mkdtempSync(join(tmpdir(), 'poly-docs-'));

@@ -18,6 +18,7 @@ while read -r verb given; do
     tool) CODEX_THREAD_ID=01a1 sh '${hook}' codex <"$given" ;;
     session) printf '%s' "$given" >"$CLAUDE_CONFIG_DIR/sessions/$$.json" ;;
     session-pipe) mkfifo "$CLAUDE_CONFIG_DIR/sessions/$$.json" ;;
+    outlive) trap '' 1; exec sleep 600 ;;
     end) exit 0 ;;
   esac
 done`;
@@ -100,6 +101,11 @@ export class FakeAgent {
   /** Writes down what it does, as Claude Code does beside its hooks. */
   writeSession(status: string, waitingFor?: string): Promise<void> {
     return this.#order('session', JSON.stringify({ status, waitingFor }));
+  }
+
+  /** From now on it obeys nobody, and does not end with its terminal. */
+  outlive(): Promise<void> {
+    return this.#order('outlive');
   }
 
   end(): Promise<void> {

@@ -14,6 +14,8 @@ export class FakeCodexServer implements AsyncDisposable {
   /** What it was asked, in order. */
   readonly asked: { readonly method: string; readonly params: Message }[] = [];
   readonly headers: IncomingMessage['headers'][] = [];
+  /** Its conversations, by their names. */
+  readonly threads = new Map<string, Message>();
 
   private constructor(server: WebSocketServer, manners: Readonly<Record<string, Manner>>) {
     this.#server = server;
@@ -32,6 +34,23 @@ export class FakeCodexServer implements AsyncDisposable {
 
   get url(): string {
     return `ws://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  /** Tells, or asks, everybody something. */
+  tell(method: string, params: object, id?: number): void {
+    for (const socket of this.#server.clients) socket.send(JSON.stringify({ method, params, id }));
+  }
+
+  /** Ends every connection. */
+  hangUp(): void {
+    for (const socket of this.#server.clients) socket.terminate();
+  }
+
+  /** A conversation begins. */
+  begin(thread: Message & { readonly id: string }): void {
+    const made = { ephemeral: false, parentThreadId: null, status: { type: 'idle' }, ...thread };
+    this.threads.set(thread.id, made);
+    this.tell('thread/started', { thread: made });
   }
 
   get methods(): readonly string[] {
@@ -53,7 +72,10 @@ export class FakeCodexServer implements AsyncDisposable {
     if (refusals[manner]) say({ id, error: { code: -32600, message: refusals[manner] } });
     if (manner !== 'well' && manner !== 'late turn') return;
     say({ method: 'thread/status/changed', params: { status: { type: 'active' } } });
-    say({ id, result: {} });
+    const { threads } = this;
+    if (method === 'thread/loaded/list') say({ id, result: { data: [...threads.keys()] } });
+    else if (method === 'thread/read') say({ id, result: { thread: threads.get(String(given.threadId)) } });
+    else say({ id, result: {} });
     if (method !== 'thread/queue/add' || manner === 'late turn') return;
     const item = { type: 'userMessage', id: 'item_1', clientId: given.clientUserMessageId };
     say({ method: 'item/started', params: { threadId: given.threadId, item } });

@@ -91,6 +91,24 @@ describe('a claim on files', () => {
     expect(await codeOf(one.call('file:claim', { paths: ['x'] }))).toBe('invalid_arguments');
   });
 
+  it('may be what nobody would write: it is said to meet, and holds up nobody', async () => {
+    const [one, two] = [ada as TestAgent, bob as TestAgent];
+    const root = join(folder, 'nasty');
+    const nasty = (end: string) => Array.from({ length: 50 }, (_, i) => `${'*a'.repeat(400)}${i}${end}`);
+    for (let i = 0; i < 5; i++) await one.call('file:claim', { root, paths: nasty('x') });
+    const { conflicts } = await two.call('file:claim', { root, paths: nasty('y') });
+    expect(conflicts.at(-1)).toMatchObject({ holder: 'agent:ada' });
+    const paths = Array.from({ length: 10 }, (_, i) => `${'a'.repeat(200)}/${i}`);
+    expect((await hub.client.call('file:check', { root, paths })).blocked).not.toEqual([]);
+    const whole = join(folder, 'whole');
+    await one.call('file:claim', { root: whole, paths: ['.'] });
+    const all = { root: whole, paths: Array.from({ length: 1500 }, (_, i) => `f${i}`) };
+    expect((await two.call('file:check', all)).blocked).toHaveLength(1000);
+    const many = { root, paths: Array.from({ length: 20 }, (_, i) => `${'{a,b}'.repeat(4)}${i}`) };
+    await expect(two.call('file:claim', many)).rejects.toThrow('that are 320 patterns, and 200 are taken');
+    for (const who of [one, two]) await who.call('file:release', { all: true });
+  });
+
   it('ends with its time, and with who holds it', async () => {
     const short = await (ada as TestAgent).call('file:claim', { root: folder, paths: ['short'], ttl_s: 1 });
     const ended = await hub.event('file:expired', ({ payload }) => payload.claimId === short.claim_id);
@@ -145,7 +163,11 @@ describe('poly file', () => {
     writeFileSync(hook, own);
     chmodSync(hook, 0o755);
     expect((await poly('file', 'guard', 'install')).out).toContain('after your own hook');
-    expect((await poly('file', 'guard', 'install')).code).toBe(0);
+    const again = await poly('file', 'guard', 'install', '--json');
+    expect(JSON.parse(again.out)).toEqual({
+      file: expect.stringMatching(/hooks\/pre-commit$/),
+      ownHook: true,
+    });
 
     writeFileSync(join(repository, 'free.txt'), 'a');
     writeFileSync(join(repository, 'taken.txt'), 'some lines\nof text\n');
@@ -182,6 +204,10 @@ describe('poly file', () => {
     expect(readFileSync(hook, 'utf8')).toBe(own);
     expect(existsSync(`${hook}.before-poly`)).toBe(false);
     expect((await poly('file', 'guard', 'uninstall')).err).toContain('There is no guard');
+    expect(JSON.parse((await poly('file', 'guard', 'uninstall', '--json')).out)).toHaveProperty(
+      'removed',
+      false,
+    );
     await (ada as TestAgent).call('file:release', { claim_id: claim.claim_id });
   }, 120_000);
 

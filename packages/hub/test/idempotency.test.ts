@@ -44,3 +44,10 @@ it('refuses a key that is too long', async () => {
   const ask = hub.client.call('pane:new', params, { idempotencyKey: 'x'.repeat(256) });
   await expect(ask).rejects.toMatchObject({ code: 'invalid_request' });
 });
+
+it('gives the first answer again where a repeat would find nothing left to do', async () => {
+  const { task_id } = await hub.client.call('task:add', { title: 'once', project: 'keys' });
+  const claim = () => hub.client.call('task:claim', { task_id }, { idempotencyKey: 'claim' });
+  const first = await claim();
+  expect(await claim()).toEqual(first);
+});

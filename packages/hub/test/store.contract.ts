@@ -260,6 +260,24 @@ export function storeContract(name: string, open: OpenStore): void {
       expect(() => store.matching('nothing', 'x')).toThrow(expect.objectContaining({ code: 'refused' }));
     });
 
+    test('of what has the words only the newest may be asked for', async () => {
+      await using store = await open();
+      await store.commit({
+        statements: range(10).map((number) => ({
+          sql: 'INSERT INTO letters (number, title, text) VALUES (?, ?, ?)',
+          values: [number, null, number % 2 === 0 ? 'even fox' : 'odd fox'],
+        })),
+      });
+      const found = async (words: string, newest: { count: number; before?: number }) => {
+        const { sql, values } = store.matching('letters_search', words, newest);
+        const rows = await store.query(`SELECT number FROM letters WHERE ${sql} ORDER BY number`, values);
+        return rows.map(({ number }) => number);
+      };
+      expect(await found('fox', { count: 3 })).toEqual([7, 8, 9]);
+      expect(await found('even', { count: 2, before: 8 })).toEqual([4, 6]);
+      expect(await found('odd', { count: 99 })).toEqual([1, 3, 5, 7, 9]);
+    });
+
     test('5,000 commits at once all happen, in groups', async () => {
       await using store = await open();
       const made = await Promise.all(range(5000).map((i) => store.commit({ events: [event('e', i)] })));
