@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { frugalMemory } from '../packages/hub/src/platform/frugal-memory.ts';
 import { TestHub } from '../packages/hub/test/test-hub.ts';
 import { type Cost, cost, type Figure, inTurn } from './measure.ts';
 
@@ -42,7 +43,8 @@ const settledMs = 3_000;
 
 /** An action over the socket against plain node:http, streams to many readers, and what the hub weighs. */
 export async function hub(): Promise<readonly Figure[]> {
-  await using tested = await TestHub.start();
+  // As poly starts it.
+  await using tested = await TestHub.start({ env: frugalMemory });
   const { pid } = tested.discovery;
   await sleep(settledMs);
   const weight = rss(pid);

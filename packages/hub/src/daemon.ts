@@ -5,6 +5,7 @@ import { connectHost } from './host/client.ts';
 import { HostError } from './host/host-error.ts';
 import { createHub } from './hub.ts';
 import { systemClock } from './platform/clock.ts';
+import { forgetFrugalMemory } from './platform/frugal-memory.ts';
 import { giveBackWhenSettled } from './platform/give-back.ts';
 import { placesOf } from './platform/places.ts';
 import { systemRandom } from './platform/random.ts';
@@ -14,6 +15,7 @@ import { StoreError } from './store/errors.ts';
 
 /** The daemon, as it is bundled: one hub until it is told to stop. Ends with an error rather than go on in a state nobody knows. */
 async function main(): Promise<void> {
+  forgetFrugalMemory(process.env);
   const places = placesOf(process.env);
   const version = ownVersion();
   const beside = (name: string): string => join(import.meta.dirname, name);

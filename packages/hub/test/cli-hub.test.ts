@@ -37,6 +37,15 @@ describe('poly with a real hub', () => {
     expect(again).toContain('poly run -- top');
   }, 60_000);
 
+  it('gives what was meant for the memory of the hub to no program', async () => {
+    await ground.ok('action', 'pane:new', '--id', 'inherits', '--argv', 'env');
+    await ground.ok('wait', 'inherits', '--exit');
+    const given = await ground.ok('read', 'inherits');
+    expect(given).toContain('POLY_PANE=inherits');
+    expect(given).not.toContain('MALLOC_');
+    await ground.ok('kill', 'inherits', '--cleanup');
+  }, 60_000);
+
   it('says how a shell finds poly, unless it does', async () => {
     const bin = join(dirname(ground.program), '..', 'bin');
     const npm = join(ground.home, 'node_modules', '.bin');

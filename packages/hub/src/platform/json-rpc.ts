@@ -1,5 +1,3 @@
-import WebSocket from 'ws';
-
 export type Message = Readonly<Record<string, unknown>>;
 
 /** One conversation with Codex's app-server: JSON-RPC without its `jsonrpc` field, a message a frame. */
@@ -28,6 +26,8 @@ export async function connectRpc(
   url: string,
   { token, timeoutMs, onTold }: RpcOptions,
 ): Promise<Conversation> {
+  // Not before somebody needs it: with its TLS it weighs 4 MB.
+  const { WebSocket } = await import('ws');
   const socket = new WebSocket(url, {
     handshakeTimeout: timeoutMs,
     ...(token !== undefined && { headers: { authorization: `Bearer ${token}` } }),

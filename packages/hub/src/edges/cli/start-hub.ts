@@ -4,6 +4,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ErrorInfo, PolyError, type ServerStatus } from '@polyphony/protocol';
+import { frugalMemory } from '../../platform/frugal-memory.ts';
 import { placesOf } from '../../platform/places.ts';
 import { privateDirectory } from '../../platform/private-files.ts';
 import { readSettings } from '../../platform/settings.ts';
@@ -75,6 +76,7 @@ function environmentOf(env: Env, { port, hostname, 'no-tcp': noTcp }: StartFlags
   } = env;
   const { POLY_PORT: _port, ...outside } = kept;
   return {
+    ...frugalMemory,
     ...(env.POLY_PANE === undefined ? kept : outside),
     ...(port !== undefined && { POLY_PORT: String(port) }),
     ...(hostname !== undefined && { POLY_HOSTNAME: hostname }),
