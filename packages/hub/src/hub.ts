@@ -1,8 +1,7 @@
 import { rmSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
-import { performance } from 'node:perf_hooks';
-import { PolyError, participantOf, type ServerStatus } from '@polyphony/protocol';
+import { PolyError, participantOf } from '@polyphony/protocol';
 import { registerAgentActions } from './agents/actions.ts';
 import { AdoptedAgents } from './agents/adopted/adopted-agents.ts';
 import { AdoptedBook } from './agents/adopted/adopted-book.ts';
@@ -61,7 +60,6 @@ import { takeInstanceLock } from './platform/instance-lock.ts';
 import { createFileLog } from './platform/log.ts';
 import type { Places } from './platform/places.ts';
 import { privateDirectory, writePrivate } from './platform/private-files.ts';
-import { processGauges } from './platform/process-gauges.ts';
 import type { Random } from './platform/random.ts';
 import type { Settings } from './platform/settings.ts';
 import { Allowance } from './registry/allowance.ts';
@@ -90,6 +88,7 @@ import { foreignProcesses } from './wiring/foreign-processes.ts';
 import { createHolders, onDeparture } from './wiring/holders.ts';
 import { paneStreams } from './wiring/pane-streams.ts';
 import { permitSeat } from './wiring/seat-permit.ts';
+import { statusOf } from './wiring/status.ts';
 
 const megabyte = 1024 * 1024;
 
@@ -342,44 +341,12 @@ async function build(
   const dispatch = createDispatch({ ...permissions, allowance, events, handlers, store, clock, log });
   const streams = new SseStreams({ events, view: eventView(panes.book) });
   const startedAt = new Date(clock.now()).toISOString();
-  const processes = async (): Promise<Readonly<Record<string, number>>> => {
-    const [own, host] = [processGauges(process.pid), await panes.hostGauges()];
-    return {
-      ptys: panes.book.list().filter(({ backend, status }) => backend === 'pty' && status === 'running')
-        .length,
-      loopBusyPercent: Math.round(performance.eventLoopUtilization().utilization * 100),
-      ...(own && { openFiles: own.openFiles, openFilesLimit: own.openFilesLimit }),
-      ...(host && { hostOpenFiles: host.openFiles, hostOpenFilesLimit: host.openFilesLimit }),
-      ...((own || host) && { zombies: (own?.zombies ?? 0) + (host?.zombies ?? 0) }),
-    };
-  };
-  const status = async (): Promise<ServerStatus> => {
-    const disk = await panes.disk();
-    return {
-      version,
-      pid: process.pid,
-      startedAt,
-      socket: places.socket,
-      ...(address.url !== null && { url: address.url }),
-      panes: panes.book.list().length,
-      approvals: approvals.list().length,
-      session: await session.usable(),
-      ...(session.trouble && { sessionTrouble: session.trouble }),
-      gauges: {
-        ...gaugesOf(store.gauges(), streams.readers),
-        ...(await processes()),
-        ...intake.gauges,
-        ...(disk && { outputDiskBytes: disk.bytes, outputNotOnDisk: disk.lost }),
-      },
-      problems: [
-        ...config.problems,
-        ...rules.problems,
-        ...(intake.problem ? [`what agents did cannot be taken in: ${intake.problem}`] : []),
-        ...(mail.retention.problem ? [`old mail cannot be forgotten: ${mail.retention.problem}`] : []),
-        ...(disk?.problem ? [`what panes print cannot be kept in ${places.panes}: ${disk.problem}`] : []),
-      ],
-    };
-  };
+  const status = statusOf({
+    ...{ store, panes, approvals, session, intake, mail, config, rules, places },
+    about: { version, pid: process.pid, startedAt, socket: places.socket },
+    url: () => address.url,
+    eventReaders: () => streams.readers,
+  });
 
   const closed = Promise.withResolvers<void>();
   let closing: Promise<void> | undefined;
@@ -524,10 +491,4 @@ async function build(
   ends.push(() => rmSync(places.discovery, { force: true }));
   log.info('ready', discovery);
   return { close, closed: closed.promise, blame: extensions.blame };
-}
-
-function gaugesOf(store: object, eventReaders: number): Record<string, number> {
-  const numbers = Object.entries(store).map(([name, value]) => [name, Number(value)] as const);
-  const { rss, heapUsed } = process.memoryUsage();
-  return { ...Object.fromEntries(numbers), rss, heapUsed, eventReaders };
 }
