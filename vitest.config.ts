@@ -13,8 +13,8 @@ export default defineConfig({
     globalSetup: ['scripts/bundle-for-tests.ts'],
     pool: 'forks',
     maxWorkers: 2,
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
     reporters: ['default', new ClosingLineReporter()],
   },
 });
