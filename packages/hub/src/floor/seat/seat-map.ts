@@ -36,6 +36,11 @@ export class SeatMap {
     while (this.#reading) await this.#reading;
   }
 
+  /** The panes that feed a session. */
+  panes(): readonly string[] {
+    return [...this.#panes.keys()];
+  }
+
   in(pane: string): SeatRow | undefined {
     return this.#panes.get(pane);
   }

@@ -1,7 +1,7 @@
 import { foreignLine, taggedText } from '@polyphony/protocol';
 import type { ClientRow, PaneRow, SessionRow, WindowRow } from '@polyphony/tmux';
 import type { ToolAnswer } from '../tool.ts';
-import type { Look } from './verb.ts';
+import type { Look } from './use.ts';
 
 /** It has happened, and this is what came of it. */
 export function done(text: string, structured: Readonly<Record<string, unknown>> = {}): ToolAnswer {

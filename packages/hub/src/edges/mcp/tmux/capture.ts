@@ -1,5 +1,5 @@
 import type { PaneId } from '@polyphony/tmux';
-import type { Use } from './verb.ts';
+import type { Use } from './use.ts';
 
 interface Part {
   readonly start?: number | '-' | undefined;

@@ -1,10 +1,10 @@
 import { PolyError } from '@polyphony/protocol';
 import * as z from 'zod';
 import { done } from './answers.ts';
+import { sparedEngine } from './guarded-engine.ts';
 import { count, folder, maybe, place, target, words, yes } from './params.ts';
 import { raisedByOption, raisedByStart } from './raised.ts';
 import { spareCaller } from './spare-caller.ts';
-import { sparedEngine } from './spared-engine.ts';
 import { parseTarget, resolveTarget } from './target.ts';
 import { type Verb, verb } from './verb.ts';
 import { markNext } from './waiting.ts';

@@ -1,4 +1,4 @@
-import type { Use } from './verb.ts';
+import type { Use } from './use.ts';
 
 /** The commands a tmux server knows, and what its user has called some of them. */
 export interface Commands {
@@ -13,7 +13,7 @@ interface Command {
   takesValue(flag: string): boolean;
 }
 
-export async function commandsOf({ run, tmux }: Pick<Use, 'run' | 'tmux'>): Promise<Commands> {
+export async function commandsOf({ ask: run, tmux }: Pick<Use, 'ask' | 'tmux'>): Promise<Commands> {
   const [rows, { options }] = await Promise.all([
     run(tmux.listCommands()),
     run(tmux.showOptions({ server: true, name: 'command-alias' })),

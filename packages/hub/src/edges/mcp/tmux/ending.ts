@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { done } from './answers.ts';
+import { sparedEngine } from './guarded-engine.ts';
 import { target, yes } from './params.ts';
-import { spareFromRaw } from './raw-command.ts';
 import { ends, spareCaller } from './spare-caller.ts';
 import { resolveTarget } from './target.ts';
 import { type Verb, verb } from './verb.ts';
@@ -49,9 +49,8 @@ export const ending: Readonly<Record<string, Verb>> = {
     effect: 'destructive',
     params: { args: z.array(z.string()).min(1).max(500) },
     async run({ args }, use) {
-      const argv = await spareFromRaw(args, use);
-      const { status, stdout, stderr } = await use.seat.engine.run(
-        { argv, effect: 'destructive' },
+      const { status, stdout, stderr } = await sparedEngine(use, 'run_tmux', 'thrown').run(
+        { argv: args, effect: 'destructive' },
         { signal: use.context.signal },
       );
       const ok = status === 'complete';

@@ -3,7 +3,7 @@ import type { ToolAnswer } from '../tool.ts';
 import { paneText } from './answers.ts';
 import { capture } from './capture.ts';
 import type { LineQuery } from './line-search.ts';
-import type { Use } from './verb.ts';
+import type { Use } from './use.ts';
 
 interface PaneQuery extends LineQuery {
   readonly start?: number | '-' | undefined;

@@ -9,7 +9,8 @@ import { grepPane } from './grep-pane.ts';
 import { firstLine, ignoreCase, maybe, pattern, target, words, yes } from './params.ts';
 import { raisedByFormat } from './raised.ts';
 import { parseTarget, resolveTarget } from './target.ts';
-import { type Use, type Verb, verb } from './verb.ts';
+import type { Use } from './use.ts';
+import { type Verb, verb } from './verb.ts';
 
 /** What only looks. */
 export const looking: Readonly<Record<string, Verb>> = {

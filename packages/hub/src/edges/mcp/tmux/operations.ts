@@ -3,10 +3,10 @@ import type * as Tmux from '@polyphony/tmux';
 import type { CatalogEntry } from '@polyphony/tmux';
 import { leanSchema } from '../schema-to-list.ts';
 import type { McpTool, ToolAnswer, ToolContext } from '../tool.ts';
+import { sparedEngine } from './guarded-engine.ts';
 import { leastEffectOf, reachOf } from './operation-effect.ts';
 import { operationOf, targetsOf } from './plan-steps.ts';
 import type { TmuxServers } from './servers.ts';
-import { sparedEngine } from './spared-engine.ts';
 import { requireSafety, withUse } from './verb.ts';
 
 const forms = '%1, @1, $1 or session:window.pane';

@@ -2,12 +2,13 @@ import { PolyError } from '@polyphony/protocol';
 import type { Plan, PlannerName, PlanResult, StepResult } from '@polyphony/tmux';
 import * as z from 'zod';
 import type { ToolAnswer } from '../tool.ts';
+import { requireAllowed, sparedEngine } from './guarded-engine.ts';
+import { hostStepOf } from './host-step.ts';
 import { furthest, type Reach } from './operation-effect.ts';
 import { maybe } from './params.ts';
 import { nameOfStep, planOf, reachOfStep } from './plan-steps.ts';
-import { spareFromRaw } from './raw-command.ts';
-import { sparedEngine } from './spared-engine.ts';
-import { requireSafety, type Use, type Verb, verb } from './verb.ts';
+import type { Use } from './use.ts';
+import { requireSafety, type Verb, verb } from './verb.ts';
 
 const operations = z
   .array(z.looseObject({}))
@@ -102,25 +103,21 @@ async function executePlan(given: Given & { readonly planner: PlannerName }, use
     throw new PolyError('conflict', `the plan is for tmux ${given.version}, and this server is ${server}.`, {
       hint: 'Leave version out, and look at preview_plan.',
     });
-  await spareFromPlan(plan, server, use);
+  await requireAllowedPlan(plan, server, use);
   const result = await plan.execute(sparedEngine(use, 'execute_plan', 'answered'), {
     planner: given.planner,
     signal: context.signal,
-    host: (step, host) =>
-      tmux.runHostStep(
-        step.type === 'script' ? { ...step, env: { ...context.place.env, ...step.env } } : step,
-        host,
-      ),
+    host: hostStepOf(use, 'execute_plan'),
     onStep: ({ index, status }) => context.progress(`step ${index} of ${plan.steps.length}: ${status}`),
   });
   return planAnswer(plan, result);
 }
 
-/** Refuses a plan of which it can be seen now that it would end the caller; the rest is looked at step by step. */
-async function spareFromPlan(plan: Plan, version: string, use: Use): Promise<void> {
+/** Refuses a plan of which it can be seen now that a step would be refused; the rest is looked at step by step. */
+async function requireAllowedPlan(plan: Plan, version: string, use: Use): Promise<void> {
   for (const { argv, index } of plan.preview(version)) {
     if (!argv) continue;
-    await spareFromRaw(argv, use, { tool: `execute_plan: operations[${index}]:` }).catch((error: unknown) => {
+    await requireAllowed(argv, use, `execute_plan: operations[${index}]:`).catch((error: unknown) => {
       // What a step names may be made, or named so, by one before it.
       if (!(error instanceof PolyError) || error.code === 'forbidden') throw error;
     });

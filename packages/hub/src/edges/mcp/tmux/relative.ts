@@ -7,7 +7,8 @@ import { capture } from './capture.ts';
 import { grepPane } from './grep-pane.ts';
 import { firstLine, ignoreCase, pattern, target } from './params.ts';
 import { resolveTarget } from './target.ts';
-import { type Look, type Use, type Verb, verb } from './verb.ts';
+import type { Look, Use } from './use.ts';
+import { type Verb, verb } from './verb.ts';
 
 const sides = ['up', 'down', 'left', 'right', 'above', 'below', 'next', 'previous', 'last'] as const;
 const corners = ['top-left', 'top-right', 'bottom-left', 'bottom-right'] as const;

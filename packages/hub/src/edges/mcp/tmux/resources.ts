@@ -4,7 +4,8 @@ import { listPanes, listSessions, listWindows } from './answers.ts';
 import { capture } from './capture.ts';
 import type { TmuxServers } from './servers.ts';
 import { parseTarget, resolveTarget } from './target.ts';
-import { type Use, withUse } from './verb.ts';
+import type { Use } from './use.ts';
+import { withUse } from './verb.ts';
 
 /** One kind of thing that can be read by its address. */
 interface Kind {

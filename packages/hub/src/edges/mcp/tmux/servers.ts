@@ -3,6 +3,7 @@ import type * as Tmux from '@polyphony/tmux';
 import type { ConnectionOptions, Engine } from '@polyphony/tmux';
 import type { Choice, Place } from '../tool.ts';
 import { callerPlace, realPath } from './caller-place.ts';
+import type { DrivenPanes } from './driven-panes.ts';
 import { LineSearch } from './line-search.ts';
 import { Listening } from './listening.ts';
 
@@ -11,6 +12,7 @@ export interface TmuxServersOptions {
   readonly hub: { readonly connection: ConnectionOptions; readonly socketPath: string };
   /** Told before something is changed: who changes it, by which tool, on which server; never what is typed. */
   readonly onChange: (change: TmuxChange) => void;
+  readonly driven: DrivenPanes;
 }
 
 interface TmuxChange {
@@ -54,6 +56,10 @@ export class TmuxServers {
     known.timer = setTimeout(() => void this.#release(socket), idleMs).unref();
     known.seat.catch(() => this.#seats.delete(socket)); // Whoever asked is told; the next tries anew.
     return known.seat;
+  }
+
+  get driven(): DrivenPanes {
+    return this.#options.driven;
   }
 
   get onChange(): TmuxServersOptions['onChange'] {

@@ -1,7 +1,8 @@
 import { type Effect, PolyError, readGiven } from '@polyphony/protocol';
-import type { Operation, PaneRow, TmuxError } from '@polyphony/tmux';
+import type { Engine, TmuxError } from '@polyphony/tmux';
 import * as z from 'zod';
 import { missingTmux } from '../../../platform/missing-tmux.ts';
+import { type Caller, isUser, nameOf } from '../../../registry/caller.ts';
 import { schemaToList } from '../schema-to-list.ts';
 import {
   type McpTool,
@@ -11,9 +12,11 @@ import {
   type ToolContext,
   type Toolset,
 } from '../tool.ts';
-import { type CallerPlace, callerPlace, isCallersServer, type ServerPlace } from './caller-place.ts';
+import { callerPlace, isCallersServer } from './caller-place.ts';
+import { seatedEngine } from './guarded-engine.ts';
 import type { Reach } from './operation-effect.ts';
 import type { Seat, TmuxServers } from './servers.ts';
+import type { Look, Use } from './use.ts';
 
 /** One row of the table of tmux tools. */
 export interface Verb<Shape extends z.ZodRawShape = z.ZodRawShape> {
@@ -27,26 +30,6 @@ export interface Verb<Shape extends z.ZodRawShape = z.ZodRawShape> {
   /** Why a call with these parameters goes further than the tool's effect, if it does. */
   raised?(given: z.output<z.ZodObject<Shape>>): string | undefined;
   run(given: z.output<z.ZodObject<Shape>>, use: Use): Promise<ToolAnswer>;
-}
-
-/** What a tool works with. */
-export interface Use {
-  readonly seat: Seat;
-  readonly tmux: Seat['tmux'];
-  readonly caller: CallerPlace | undefined;
-  readonly context: ToolContext;
-  /** Runs one operation; what tmux refuses is an error. */
-  run<P, V>(operation: Operation<P, V>): Promise<V>;
-  look(): Promise<Look>;
-  /** Writes down that a tool is about to change something. */
-  audit(tool: string): void;
-}
-
-/** A server at one moment. */
-export interface Look extends ServerPlace {
-  readonly panes: readonly PaneRow[];
-  /** Whether a pane is the one the caller runs in, as far as that is certain. */
-  isCaller(paneId: string): boolean;
 }
 
 /** Ties the parameters of a verb to those it is run with. */
@@ -87,9 +70,11 @@ export async function withUse<T>(
   context: ToolContext,
   work: (use: Use) => Promise<T>,
 ): Promise<T> {
+  requireUser(context.caller);
   const seat = await servers.for(context.choice, context.place);
+  const taken = await servers.driven.notFor(context.caller, seat.socket);
   try {
-    return await work(useOf(seat, context, servers));
+    return await work(useOf(seat, context, servers, taken.size === 0));
   } catch (error) {
     throw error instanceof seat.tmux.TmuxError ? inOurWords(error) : error;
   }
@@ -109,23 +94,36 @@ export function requireSafety(
   });
 }
 
-function useOf(seat: Seat, context: ToolContext, servers: TmuxServers): Use {
-  const { tmux, engine, socket } = seat;
+/** Whoever reaches a server reaches all of its panes: neither a pane nor one that has registered may. */
+function requireUser(caller: Caller): void {
+  if (isUser(caller)) return;
+  throw new PolyError('forbidden', `${nameOf(caller)} may not look at or use a tmux server.`, {
+    hint: 'Use the pty_ tools on the panes you have made, or ask your user.',
+  });
+}
+
+function useOf(bare: Seat, context: ToolContext, servers: TmuxServers, isAlone: boolean): Use {
+  const { tmux, engine, socket } = bare;
   const { signal } = context;
   const caller = callerPlace(context.place);
-  const run: Use['run'] = async (operation) => (await tmux.execute(engine, operation, { signal })).unwrap();
+  const by =
+    (carrier: Engine): Use['run'] =>
+    async (operation) =>
+      (await tmux.execute(carrier, operation, { signal })).unwrap();
+  const ask = by(engine);
   const look = async (): Promise<Look> => {
     const [panes, { text }] = await Promise.all([
-      run(tmux.listPanes({ all: true })),
-      run(tmux.displayMessage({ message: '#{pid}' })),
+      ask(tmux.listPanes({ all: true })),
+      ask(tmux.displayMessage({ message: '#{pid}' })),
     ]);
     const pid = Number(text);
     const own = isCallersServer(caller, { socket, pid });
     return { socket, pid, panes, isCaller: (paneId) => own && caller?.pane === paneId };
   };
-  const audit = (tool: string): void =>
-    servers.onChange({ by: context.caller.participant, tool, socket: seat.socket });
-  return { seat, tmux, caller, context, run, look, audit };
+  const audit = (tool: string): void => servers.onChange({ by: context.caller.participant, tool, socket });
+  const parts = { bare: engine, driven: servers.driven, isAlone, tmux, caller, context, ask, look, audit };
+  const seated = seatedEngine({ ...parts, seat: bare, run: ask });
+  return { ...parts, seat: { ...bare, engine: seated }, run: by(seated) };
 }
 
 const codes: Readonly<Record<string, ConstructorParameters<typeof PolyError>[0]>> = {

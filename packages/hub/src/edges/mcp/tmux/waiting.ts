@@ -9,7 +9,8 @@ import { target, words } from './params.ts';
 import { Partials } from './partials.ts';
 import { raisedByFormat } from './raised.ts';
 import { resolveTarget } from './target.ts';
-import { type Use, type Verb, verb } from './verb.ts';
+import type { Use } from './use.ts';
+import { type Verb, verb } from './verb.ts';
 
 const seconds = z.number().min(0).max(600).default(30);
 /** The `next` of an answer before. */

@@ -7,11 +7,13 @@ import type * as Workspaces from '@polyphony/tmux/workspace';
 import type { WorkspaceEvent, WorkspacePlan, WorkspaceSession } from '@polyphony/tmux/workspace';
 import * as z from 'zod';
 import type { ToolAnswer } from '../tool.ts';
+import { sparedEngine } from './guarded-engine.ts';
+import { hostStepOf } from './host-step.ts';
 import { furthest, type Reach } from './operation-effect.ts';
 import { raisedByFormat, raisedByOption, raisedByStart } from './raised.ts';
 import { ends, spareCaller } from './spare-caller.ts';
-import { sparedEngine } from './spared-engine.ts';
-import { inOurWords, requireSafety, type Use, type Verb, verb } from './verb.ts';
+import type { Use } from './use.ts';
+import { inOurWords, requireSafety, type Verb, verb } from './verb.ts';
 
 /** Whole sessions, as tmuxp declares them. */
 export const workspaces: Readonly<Record<string, Verb>> = {
@@ -68,11 +70,7 @@ async function buildWorkspace({ spec, preflight, version }: Given, use: Use): Pr
     } = await library.loadWorkspace(sparedEngine(use, 'build_workspace', 'answered'), source, {
       ...options,
       confirm: true,
-      host: (step, host) =>
-        use.tmux.runHostStep(
-          step.type === 'script' ? { ...step, env: { ...context.place.env, ...step.env } } : step,
-          host,
-        ),
+      host: hostStepOf(use, 'build_workspace'),
       onEvent: (event) => context.progress(eventText(event)),
     });
     const lines = sessions.map(
