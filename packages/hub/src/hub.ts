@@ -81,6 +81,7 @@ import { agentPanes, paneLiveness, statePanes } from './wiring/agent-panes.ts';
 import { contractMail } from './wiring/contract-mail.ts';
 import { createCourier, exitLetterOwner, heardTurn } from './wiring/delivery.ts';
 import { openDoors } from './wiring/doors.ts';
+import { drivenPanes } from './wiring/driven-panes.ts';
 import { eventView } from './wiring/event-view.ts';
 import { floorAgents, followFloorPanes, hasFloorPane } from './wiring/floor-agents.ts';
 import { knownMembers, readHandedOver } from './wiring/floor-words.ts';
@@ -297,11 +298,17 @@ async function build(
     (pane) => panes.book.find(pane)?.cwd,
     () => people.everybody,
   );
+  const isGone = (id: string, owner: string): boolean =>
+    paneLiveness(panes.book, { id, birth: mail.book.get(owner)?.pane?.birth ?? owner }) === 'gone';
   const seats = new Seats({
     ...{ store, events, clock, log, hub, map: seatMap },
     ...{ recorder: floor.recorder, sessions: floor.sessions, shownAs: holders.shownAs },
     leaseMs: config.floor.seat_lease,
     holderOf: (caller) => holders.of(caller),
+    isGone: ({ participant, pane, key }) =>
+      participant.startsWith('user:')
+        ? !people.everybody.includes(participant)
+        : pane !== null && isGone(pane, key),
     ...digests(store, mail),
   });
   ends.push(() => seats.close());
@@ -339,7 +346,7 @@ async function build(
   };
   const allowance = new Allowance(clock);
   const dispatch = createDispatch({ ...permissions, allowance, events, handlers, store, clock, log });
-  const streams = new SseStreams({ events, view: eventView(panes.book) });
+  const streams = new SseStreams({ events, view: eventView(panes.book, seatOf) });
   const startedAt = new Date(clock.now()).toISOString();
   const status = statusOf({
     ...{ store, panes, approvals, session, intake, mail, config, rules, places },
@@ -369,7 +376,7 @@ async function build(
     states,
     rules,
     adopted,
-    panes: agentPanes(panes, adopted, (...asked) => seats.mayType(...asked)),
+    panes: agentPanes(panes, adopted, (...asked) => seats.mayType(...asked), seatOf),
   });
   registerApprovalActions(registry, approvals);
   registerMailActions(registry, mail);
@@ -407,8 +414,6 @@ async function build(
   await panes.adopt();
   await adopted.begin();
   for (const pane of [...panes.book.list(), ...adopted.book.list()]) states.meet(pane);
-  const isGone = (id: string, owner: string): boolean =>
-    paneLiveness(panes.book, { id, birth: mail.book.get(owner)?.pane?.birth ?? owner }) === 'gone';
   await taskClaims.start(isGone);
   await fileClaims.start(isGone);
   await seats.start(isGone);
@@ -437,11 +442,15 @@ async function build(
     },
     terminals: () => session.terminals(),
   });
-  const sessions = paneStreams(panes, permissions, notifier);
+  const sessions = paneStreams(panes, permissions, notifier, seatMap);
   const mcp = new McpEdge({
     ...{ dispatch, version, passes: mail, identities: mail },
     actions: () => registry.list(),
-    tmux: { hub: session, onChange: (change) => audit.info('a tool of tmux was used', change) },
+    tmux: {
+      hub: session,
+      onChange: (change) => audit.info('a tool of tmux was used', change),
+      driven: drivenPanes(panes, adopted, seats, seatMap, session.socketPath),
+    },
   });
   ends.push(() => mcp.close());
   const floorEvents = new EventStream(store, (project) => names.shownAs(project));

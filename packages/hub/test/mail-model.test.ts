@@ -55,7 +55,7 @@ class World {
     const random = { hex: () => (++ids).toString(16).padStart(16, '0'), token: () => '' } as never;
     const limit = new PairLimit(clock);
     this.#mailbox ??= await Mailbox.open({
-      ...{ store, clock, random, limit, unreadAlertMs: 1 },
+      ...{ store, clock, random, limit, unreadAlertMs: 1, user: 'user:me' },
       nameOf: (key) => key,
     });
     return this.#mailbox;

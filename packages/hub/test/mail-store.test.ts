@@ -23,7 +23,7 @@ async function openMail(store: Store) {
   const clock = { now: () => time.now, monotonic: () => time.now };
   const events = await createEventLog({ store, clock });
   const mailbox = await Mailbox.open({
-    ...{ store, clock, random: systemRandom, limit: new PairLimit(clock) },
+    ...{ store, clock, random: systemRandom, limit: new PairLimit(clock), user: 'user:me' },
     unreadAlertMs: 1,
     nameOf: (key) => key,
   });

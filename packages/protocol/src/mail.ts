@@ -191,8 +191,8 @@ export interface MailMessage {
   readonly hops: number;
   readonly importance: Importance;
   readonly need_reply: boolean;
-  /** Who vouches for it: an agent only for itself. */
-  readonly trust: 'agent' | 'user' | 'hub';
+  /** Who vouches for it: an agent, or a person whom the user has invited, only for itself. */
+  readonly trust: 'agent' | 'person' | 'user' | 'hub';
   readonly note: string;
   readonly subject?: string | undefined;
   readonly body: string;
@@ -212,7 +212,7 @@ export const mailMessage: z.ZodType<MailMessage> = z.object({
   hops: z.int(),
   importance: z.enum(importances),
   need_reply: z.boolean(),
-  trust: z.enum(['agent', 'user', 'hub']),
+  trust: z.enum(['agent', 'person', 'user', 'hub']),
   note: z.string(),
   subject: z.string().optional(),
   body: z.string(),

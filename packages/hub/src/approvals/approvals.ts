@@ -5,7 +5,7 @@ import type { Log } from '../platform/log.ts';
 import type { Random } from '../platform/random.ts';
 import { Turns } from '../platform/turns.ts';
 import { type Asker, grantHint, type Question, Undecided } from '../registry/ask.ts';
-import { type Caller, isUser } from '../registry/caller.ts';
+import { type Caller, isUser, sharersWith } from '../registry/caller.ts';
 import { releaseKey } from '../registry/idempotency.ts';
 import type { Store } from '../store/store.ts';
 import { type Outcome, recall, settlement } from './settlement.ts';
@@ -84,7 +84,7 @@ export class Approvals {
     if (waiting >= mostOfOneFamily)
       throw new Undecided(
         'too_many_requests',
-        `${waiting} calls of ${caller.pane} and the panes of its family wait for the user already.`,
+        `${waiting} calls of ${sharersWith(caller)} wait for the user already.`,
         {
           hint: 'Wait until some of them are answered.',
         },

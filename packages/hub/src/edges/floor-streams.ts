@@ -176,6 +176,11 @@ export class FloorStreams {
     if (known) return known;
     const read = this.#options.reader.after(place, after, page);
     this.#pages.set(key, read);
+    // Shared while it is read and no longer: what is deleted is shown to nobody afterwards.
+    const forget = (): void => {
+      if (this.#pages.get(key) === read) this.#pages.delete(key);
+    };
+    read.then(forget, forget);
     return read;
   }
 }

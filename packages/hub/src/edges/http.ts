@@ -8,7 +8,7 @@ import {
 } from '@polyphony/protocol';
 import type { Log } from '../platform/log.ts';
 import type { Caller } from '../registry/caller.ts';
-import type { Credentials } from '../registry/credentials.ts';
+import { type Credentials, isRevoked, type Revoked } from '../registry/credentials.ts';
 import { type Door, passGate } from './gate.ts';
 import { type OpenRoute, type Route, RouteTable } from './routes.ts';
 
@@ -42,6 +42,8 @@ export class HttpEdge {
   readonly #open: RouteTable<OpenRoute>;
   readonly #servers = new Set<Server>();
   readonly #known = new WeakMap<object, Caller>();
+  /** Whom an answer is still on its way to. */
+  readonly #answering = new Map<ServerResponse, Caller>();
 
   constructor(options: HttpEdgeOptions) {
     this.#options = options;
@@ -77,6 +79,12 @@ export class HttpEdge {
     clearTimeout(grace);
   }
 
+  /** Ends whatever waits for, or is being sent to, somebody whose credential is no longer good. */
+  drop(who: Revoked): void {
+    for (const [response, caller] of this.#answering)
+      if (isRevoked(who, caller) && !response.writableEnded) response.destroy();
+  }
+
   /** Who sent this, by a credential or by a ticket of a kind; throws when it passes neither the gate nor a credential. */
   identify(request: IncomingMessage, url: URL, door: Door, kind?: TicketKind): Caller {
     passGate(request, door);
@@ -105,7 +113,10 @@ export class HttpEdge {
   async #answer(request: IncomingMessage, response: ServerResponse, door: Door): Promise<void> {
     for (const [name, value] of Object.entries(securityHeaders)) response.setHeader(name, value);
     const gone = new AbortController();
-    response.once('close', () => gone.abort());
+    response.once('close', () => {
+      this.#answering.delete(response);
+      gone.abort();
+    });
     try {
       const url = urlOf(request);
       const looks = request.method === 'GET' || request.method === 'HEAD';
@@ -125,6 +136,7 @@ export class HttpEdge {
       }
       const isStream = request.method === 'GET' && /\/events$/.test(url.pathname);
       const caller = this.identify(request, url, door, isStream ? 'events' : undefined);
+      this.#answering.set(response, caller);
       const { route, names } = this.#find(request, url);
       if (route.scope !== 'action' && route.scope !== 'any' && !caller.scopes.has(route.scope)) {
         throw new PolyError('forbidden', `${request.method} ${url.pathname} needs the scope ${route.scope}.`);

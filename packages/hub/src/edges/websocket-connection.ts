@@ -28,8 +28,8 @@ interface OutputChunk {
 export interface PaneStreams extends PtySessions {
   /** Throws unless the caller may do this with the pane; the user may have to be asked. */
   permit(action: 'pane:read' | 'pane:write' | 'pane:resize', params: object, asker: Asker): Promise<void>;
-  /** From a byte on, or from now on, until the pane has ended. */
-  follow(paneId: string, from: number | undefined, signal: AbortSignal): Promise<Following>;
+  /** From a byte on, or from now on, until the pane has ended, or is no longer for the caller to see. */
+  follow(paneId: string, from: number | undefined, signal: AbortSignal, caller: Caller): Promise<Following>;
   type(paneId: string, data: string, caller: Caller): Promise<void>;
   resize(paneId: string, cols: number, rows: number): Promise<void>;
   /** Says all the panes that whoever is behind a connection has before them now. */
@@ -222,7 +222,7 @@ export class WebSocketConnection {
     this.#followed.get(sessionId)?.abort();
     const following = new AbortController();
     this.#followed.set(sessionId, following);
-    const output = await this.#panes.follow(sessionId, from, following.signal);
+    const output = await this.#panes.follow(sessionId, from, following.signal, this.#caller);
     const handle = ++this.#handles;
     this.#send({ type: 'subscribed', sessionId, handle, from: output.from });
     const frame = binary ? binaryFrames(handle) : textFrames(sessionId);

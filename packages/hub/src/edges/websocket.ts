@@ -2,8 +2,8 @@ import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { errorKinds, PolyError } from '@polyphony/protocol';
 import type { WebSocket, WebSocketServer } from 'ws';
-import type { Caller } from '../registry/caller.ts';
-import { isRevoked, type Revoked } from '../registry/credentials.ts';
+import { type Caller, sharersWith } from '../registry/caller.ts';
+import { type Credentials, isRevoked, type Revoked } from '../registry/credentials.ts';
 import { cursorIn, type FloorStreams } from './floor-streams.ts';
 import type { McpEdge } from './mcp/edge.ts';
 import { floorPlace } from './project-routes.ts';
@@ -12,6 +12,7 @@ import { WebSocketConnection, type WebSocketConnectionOptions } from './websocke
 export interface WebSocketEdgeOptions extends WebSocketConnectionOptions {
   readonly mcp: McpEdge;
   readonly floorStreams: FloorStreams;
+  readonly credentials: Credentials;
   /** A client that has not answered for so long, once or twice, is gone. */
   readonly heartbeatMs?: number;
 }
@@ -67,9 +68,12 @@ export class WebSocketEdge {
     const caller = identify(request, url);
     const meet = this.#meetings[url.pathname] ?? (await this.#floorAt(url, caller));
     if (!meet) throw new PolyError('unknown_route', `there is no WebSocket at ${url.pathname}.`);
-    this.#share(caller);
     this.#sockets ??= createServer();
     const sockets = await this.#sockets;
+    this.#share(caller);
+    // What was awaited may have outlasted the credential.
+    if (!this.#options.credentials.holds(caller))
+      throw new PolyError('unauthenticated', 'the credential was revoked.');
     sockets.handleUpgrade(request, socket, head, (client) => {
       this.#callers.set(client, caller);
       this.#alive.add(client);
@@ -99,14 +103,15 @@ export class WebSocketEdge {
     return (client) => floorStreams.overWebSocket(client, place, caller, from);
   }
 
-  /** Refuses a family of panes that has too many connections. */
-  #share({ family }: Caller): void {
+  /** Refuses a family of panes, or an invited person, with too many connections. */
+  #share(caller: Caller): void {
+    const { family } = caller;
     if (family === undefined) return;
-    const open = [...this.#callers.values()].filter((caller) => caller.family === family);
+    const open = [...this.#callers.values()].filter((one) => one.family === family);
     if (open.length < mostOfFamily) return;
     throw new PolyError(
       'too_many_requests',
-      `a pane and those it started have at most ${mostOfFamily} WebSockets.`,
+      `${mostOfFamily} WebSockets of ${sharersWith(caller)} are open already.`,
       {
         hint: 'Close one.',
       },

@@ -65,6 +65,7 @@ export class Identity {
     refuseReserved('name', name);
     refuseReserved('role', params.role);
     const { caller } = asked;
+    refuseInvited(caller);
     const folder = caller.pane === undefined ? undefined : this.#options.folderOfPane(caller.pane);
     const project = this.#options.projects.of(params, folder);
     // Two who want one name at once: the second finds it taken.
@@ -76,6 +77,7 @@ export class Identity {
   /** Another name for an agent: for itself, or for whom the user says. */
   rename(params: MailRenameParams, asked: Asked): Promise<MailRenameResult> {
     const { book, projects, names } = this.#options;
+    refuseInvited(asked.caller);
     const self = this.agentOf(asked.caller);
     const { agent_name: whom = self?.name } = params;
     const project = self ? (projects.named(params) ?? self.project) : projects.of(params);
@@ -285,6 +287,18 @@ export class Identity {
       details: { reason: 'unknown_agent' },
     });
   }
+}
+
+/** An agent has rights that a person whom the user has invited does not: nobody becomes one, or changes one, by being invited. */
+function refuseInvited({ person, participant }: Caller): void {
+  if (person === undefined) return;
+  throw new PolyError(
+    'forbidden',
+    `${participant} is a person: agents register and have names of their own.`,
+    {
+      hint: 'Write as yourself: poly mail send. The user names agents.',
+    },
+  );
 }
 
 const paneOf = ({ pane, birth }: Caller): AgentRecord['pane'] | undefined =>

@@ -78,7 +78,7 @@ export async function openMail(options: MailOptions): Promise<Mail> {
   const book = await AgentBook.load(store);
   const presence = new Presence(options.paneLiveness, options.onChannel);
   const mailbox = await Mailbox.open({
-    ...{ store, clock, random },
+    ...{ store, clock, random, user },
     limit: new PairLimit(clock),
     unreadAlertMs: options.unreadAlertMs,
     nameOf: (key) => book.get(key)?.name ?? key,
@@ -115,7 +115,7 @@ export async function openMail(options: MailOptions): Promise<Mail> {
     ...{ book, presence, identity, addresses, mailbox, projects },
     shownAs: (project) => names.shownAs(project),
     receipts: new Receipts(events, mailbox),
-    threads: new Threads(store, mailbox),
+    threads: new Threads(store, mailbox, user),
     retention: await Retention.open({ store, events, clock, log, hub: hub.source }),
     passOf: ({ agent }) => agent && credentials.sign(`${agent.id}.${agent.generation}`),
     readPass(pass, by, connection) {

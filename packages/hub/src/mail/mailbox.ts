@@ -47,6 +47,8 @@ export interface MailboxOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly limit: PairLimit;
+  /** The person this hub belongs to, who sees everything. */
+  readonly user: string;
   /** After how long a message that wants an answer and stays unread is told of. */
   readonly unreadAlertMs: number;
   readonly nameOf: (recipient: string) => string;
@@ -174,7 +176,7 @@ export class Mailbox {
   }
 
   async search(reader: Party, { query, limit = defaultLimit }: MailSearchParams): Promise<MailSearchResult> {
-    const { store } = this.#options;
+    const { store, user } = this.#options;
     const { sql, values } = matching(store, query);
     const rows = await store.query<MessageRow>(
       `SELECT ${messageColumns.join(', ')} FROM messages WHERE ${sql} AND (sender = ? OR EXISTS (
@@ -182,7 +184,10 @@ export class Mailbox {
       )) ORDER BY seq DESC LIMIT ?`,
       [...values, reader.key, reader.key, limit + 1],
     );
-    return { messages: rows.slice(0, limit).map(messageOf), has_more: rows.length > limit };
+    return {
+      messages: rows.slice(0, limit).map((row) => messageOf(row, user)),
+      has_more: rows.length > limit,
+    };
   }
 
   /** How far a message has got; for its sender alone, and for the user. */
@@ -276,23 +281,20 @@ export class Mailbox {
       return index === 0 || bytes <= max_bytes;
     });
     return {
-      messages: fits.map(messageOf),
+      messages: fits.map((row) => messageOf(row, this.#options.user)),
       has_more: rows.length > fits.length,
       last_event_id: fits.at(-1)?.seq ?? after,
     };
   }
 
-  /** The message that is answered, if this sender has written or received it; people see them all. */
-  async #parentOf(
-    { key, isAgent }: Sender,
-    { reply_to, thread_id }: Letter,
-  ): Promise<MessageRow | undefined> {
+  /** The message that is answered, if this sender has written or received it; the user sees them all. */
+  async #parentOf({ key }: Sender, { reply_to, thread_id }: Letter): Promise<MessageRow | undefined> {
     const answered = reply_to ?? thread_id;
     if (answered === undefined) return undefined;
     const row = await this.#find(answered);
     const mine =
       row &&
-      (!isAgent ||
+      (key === this.#options.user ||
         row.sender === key ||
         (
           await this.#options.store.query(

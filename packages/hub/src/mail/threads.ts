@@ -15,14 +15,16 @@ const defaultLimit = 50;
 const pageBytes = 1024 * 1024;
 const excerptCharacters = 200;
 
-/** Everything that is written, by threads; for people, who see it all. */
+/** What is written, by threads, for people: the user sees all of it, everybody else what they have sent or received. */
 export class Threads {
   readonly #store: Store;
   readonly #mailbox: Mailbox;
+  readonly #user: string;
 
-  constructor(store: Store, mailbox: Mailbox) {
+  constructor(store: Store, mailbox: Mailbox, user: string) {
     this.#store = store;
     this.#mailbox = mailbox;
+    this.#user = user;
   }
 
   async list(
@@ -33,11 +35,17 @@ export class Threads {
     const words = query === undefined ? undefined : matching(this.#store, query);
     const cursor = await this.#mailbox.cursorOf(reader.key);
     const rows = await this.#store.query<ThreadRow>(
-      threadsQuery([
-        ...(projects ? [`last.project IN (${projects.map(() => '?').join(', ')})`] : []),
-        ...(words ? [`last.thread IN (SELECT thread FROM messages WHERE ${words.sql})`] : []),
-      ]),
-      [reader.key, cursor, before_event_id, ...(projects ?? []), ...(words?.values ?? []), limit + 1],
+      threadsQuery(
+        [
+          ...(projects ? [`last.project IN (${projects.map(() => '?').join(', ')})`] : []),
+          ...(words ? [`last.thread IN (SELECT thread FROM messages WHERE ${words.sql})`] : []),
+        ],
+        reader.key === this.#user,
+      ),
+      [
+        ...(reader.key === this.#user ? [] : [reader.key, reader.key]),
+        ...[reader.key, cursor, before_event_id, ...(projects ?? []), ...(words?.values ?? []), limit + 1],
+      ],
     );
     return { threads: rows.slice(0, limit).map(threadOf), has_more: rows.length > limit };
   }
@@ -47,9 +55,11 @@ export class Threads {
     reader: Party,
     { thread_id, before_event_id = Number.MAX_SAFE_INTEGER, limit = defaultLimit }: MailThreadParams,
   ): Promise<MailThreadResult> {
+    const own = reader.key === this.#user ? undefined : isParty;
     const rows = await this.#store.query<MessageRow>(
-      `SELECT ${messageColumns.join(', ')} FROM messages WHERE thread = ? AND seq < ? ORDER BY seq DESC LIMIT ?`,
-      [thread_id, before_event_id, limit + 1],
+      `SELECT ${messageColumns.join(', ')} FROM messages WHERE thread = ? AND seq < ? ${own ? `AND ${own}` : ''}
+        ORDER BY seq DESC LIMIT ?`,
+      [thread_id, before_event_id, ...(own ? [reader.key, reader.key] : []), limit + 1],
     );
     if (rows.length === 0 && before_event_id === Number.MAX_SAFE_INTEGER)
       throw new PolyError('not_found', `there is no thread ${thread_id}.`, {
@@ -62,7 +72,7 @@ export class Threads {
       return index === 0 || bytes <= pageBytes;
     });
     const messages = fits.toReversed().map(async (row) => ({
-      ...messageOf(row),
+      ...messageOf(row, this.#user),
       ...(await this.#mailbox.status(reader, true, row.id)),
     }));
     return { messages: await Promise.all(messages), has_more: rows.length > fits.length };
@@ -86,6 +96,10 @@ interface ThreadRow {
   readonly excerpt: string;
 }
 
+/** Whether somebody has sent a message, or was sent it. */
+const isParty = `(sender = ? OR EXISTS (SELECT 1 FROM deliveries own
+  WHERE own.recipient = ? AND own.message = messages.seq))`;
+
 const counted = (condition: string): string =>
   `(SELECT count(*) FROM messages
     JOIN deliveries ON deliveries.message = messages.seq
@@ -93,9 +107,12 @@ const counted = (condition: string): string =>
     WHERE messages.thread = last.thread AND ${condition})`;
 const isUnread = 'messages.seq > coalesce(mailboxes.read_up_to, 0)';
 
-/** Walks from the newest message back and stops at a page of threads, however many there are. */
-export const threadsQuery = (conditions: readonly string[] = []): string =>
-  `SELECT last.thread, last.project, first.subject, first.from_participant AS first_from, first.addressed,
+/**
+ * Walks from the newest message back and stops at a page of threads, however many there are. Of somebody who does not
+ * see everything, only what is theirs counts, as if there were nothing else.
+ */
+export const threadsQuery = (conditions: readonly string[] = [], all = true): string =>
+  `${all ? '' : `WITH messages AS (SELECT * FROM main.messages AS messages WHERE ${isParty})`} SELECT last.thread, last.project, first.subject, first.from_participant AS first_from, first.addressed,
       (SELECT count(*) FROM messages WHERE messages.thread = last.thread) AS messages,
       ${counted('deliveries.recipient = ? AND messages.seq > ?')} AS unread,
       ${counted(isUnread)} AS pending,

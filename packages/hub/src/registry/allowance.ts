@@ -1,6 +1,6 @@
 import { PolyError } from '@polyphony/protocol';
 import type { Clock } from '../platform/clock.ts';
-import type { Caller } from './caller.ts';
+import { type Caller, sharersWith } from './caller.ts';
 
 const hourMs = 3_600_000;
 const hourlyBytes = 16 * 1024 * 1024;
@@ -12,7 +12,7 @@ interface Used {
   readonly at: number;
 }
 
-/** How much a family of panes may have written into the log within an hour; the log keeps it for a week. The user may write what he likes. */
+/** How much a family of panes, or an invited person, may have written into the log within an hour; the log keeps it for a week. The user may write what he likes. */
 export class Allowance {
   readonly #clock: Clock;
   readonly #used = new Map<string, Used>();
@@ -22,7 +22,8 @@ export class Allowance {
   }
 
   /** Takes what a payload costs that is written so many times; throws when that is more than is left. */
-  take({ family, pane }: Caller, payload: unknown, times = 1): void {
+  take(caller: Caller, payload: unknown, times = 1): void {
+    const { family } = caller;
     if (family === undefined) return;
     const now = this.#clock.monotonic();
     const used = this.#usedBy(family, now);
@@ -32,7 +33,7 @@ export class Allowance {
       const seconds = Math.ceil(((over / hourlyBytes) * hourMs) / 1000);
       throw new PolyError(
         'too_many_requests',
-        `${pane} and the panes of its family have had ${hourlyBytes} bytes written down within an hour; this needs ${cost} more.`,
+        `${sharersWith(caller)} have had ${hourlyBytes} bytes written down within an hour; this needs ${cost} more.`,
         { hint: `Wait ${seconds} seconds, or keep what is large in a file and tell its name.` },
       );
     }

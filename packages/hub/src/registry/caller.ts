@@ -12,7 +12,7 @@ export interface Caller {
   readonly agent?: { readonly id: string; readonly generation: number };
   /** The name of a person whom the user has invited. */
   readonly person?: string;
-  /** What that pane descends from, or itself: what is shared out goes by this, so that nobody gets more by starting panes. */
+  /** What that pane descends from, or itself, and of an invited person that person: what is shared out goes by this, so that nobody gets more by starting panes. */
   readonly family?: string;
 }
 
@@ -24,6 +24,10 @@ export const isUser = (caller: Caller): boolean => isPerson(caller) && caller.pe
 
 /** How a refusal names somebody. */
 export const nameOf = ({ pane, participant }: Caller): string => pane ?? participant;
+
+/** Who shares what a caller may use up, in words. */
+export const sharersWith = ({ pane, participant }: Caller): string =>
+  pane === undefined ? participant : `${pane} and the panes of its family`;
 
 export const allScopes: ReadonlySet<Scope> = new Set(scopes);
 

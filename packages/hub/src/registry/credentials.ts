@@ -104,8 +104,10 @@ export class Credentials {
 
   /** Lets keys of this generation, and of none before, be this person's. */
   rememberPerson(name: string, generation: number): Caller {
+    const known = this.#people.get(name);
+    if (known?.generation === generation) return known.caller;
     const participant = participantOf('user', name);
-    const caller: Caller = { participant, scopes: personScopes, person: name };
+    const caller: Caller = { participant, scopes: personScopes, person: name, family: participant };
     this.#people.set(name, { caller, generation });
     return caller;
   }
@@ -184,7 +186,7 @@ export class Credentials {
     const found = this.#tickets.get(ticket);
     this.#tickets.delete(ticket);
     const valid = found?.kind === kind && found.expiresAt > this.#options.clock.monotonic();
-    if (found && valid && this.#holds(found.caller)) return found.caller;
+    if (found && valid && this.holds(found.caller)) return found.caller;
     throw this.#refuse(
       'that ticket is unknown, used or older than 30 seconds.',
       'Ask for another: POST /tickets, or poly open for the page.',
@@ -192,7 +194,7 @@ export class Credentials {
   }
 
   /** Whether the credential behind a caller is still good. */
-  #holds(caller: Caller): boolean {
+  holds(caller: Caller): boolean {
     const people = [...this.#people.values()].map((known) => known.caller);
     return (
       caller === this.#user || [...this.#panes.values(), ...this.#agents.values(), ...people].includes(caller)

@@ -7,7 +7,9 @@ import { type Draft, draft } from '../events/event-log.ts';
 import { changeMeta } from '../panes/actions.ts';
 import type { MayType } from '../panes/input-gate.ts';
 import type { Panes } from '../panes/panes.ts';
+import type { SeatOf } from '../panes/permit.ts';
 import type { Asker } from '../registry/ask.ts';
+import { isUser } from '../registry/caller.ts';
 
 /** The panes of ours, and agents in none of them, by their id. */
 function agentBook(panes: Panes, adopted: AdoptedAgents) {
@@ -24,7 +26,12 @@ function agentBook(panes: Panes, adopted: AdoptedAgents) {
 }
 
 /** Panes, and agents in none of ours, as agents need them. */
-export function agentPanes(panes: Panes, adopted: AdoptedAgents, mayType: MayType): AgentPanes {
+export function agentPanes(
+  panes: Panes,
+  adopted: AdoptedAgents,
+  mayType: MayType,
+  seatOf: SeatOf,
+): AgentPanes {
   const { book, gate, starting } = panes;
   const { find, isAdopted, screen, note } = agentBook(panes, adopted);
   return {
@@ -38,10 +45,12 @@ export function agentPanes(panes: Panes, adopted: AdoptedAgents, mayType: MayTyp
       const { id, meta, backend, pid } = await starting.restart(paneId, { argv }, asker, agentResume.name);
       return { id, meta, backend, pid };
     },
-    // What others have started is the user's, and no pane's.
+    // What others have started is the user's, and no pane's or agent's; an invited person sees what feeds a session.
     visibleTo: (caller) => [
       ...panes.visibleTo(caller),
-      ...(caller.pane === undefined ? adopted.book.list().filter(({ id }) => isAdopted(id)) : []),
+      ...adopted.book
+        .list()
+        .filter(({ id }) => isAdopted(id) && (isUser(caller) || (caller.person !== undefined && seatOf(id)))),
     ],
     find,
     get: (paneId) => find(paneId) ?? book.get(paneId),

@@ -25,6 +25,8 @@ export async function openDoors(options: DoorsOptions): Promise<() => Promise<vo
     streams.drop(who);
     floorStreams.drop(who);
     sockets.drop(who);
+    // A program that ends its own pane still hears that it has.
+    if (who.person !== undefined) edge.drop(who);
   });
   const open = (doorOf: () => Door): Server => {
     const server = edge.open(doorOf);

@@ -1,5 +1,6 @@
-import type { PaneLine, PtySession } from '@polyphony/protocol';
+import { type PaneLine, PolyError, type PtySession } from '@polyphony/protocol';
 import type { PaneStreams } from '../edges/websocket-connection.ts';
+import type { SeatMap } from '../floor/seat/seat-map.ts';
 import { plainLines } from '../host/plain-view.ts';
 import type { Notifier } from '../notices/notifier.ts';
 import type { PaneRecord } from '../panes/pane-record.ts';
@@ -11,7 +12,12 @@ import { type Permissions, permitCall } from '../registry/dispatch.ts';
 const pageBytes = 1024 * 1024;
 
 /** Panes as REST in the words of opencode-pty, and connections that stay open, need them. */
-export function paneStreams(panes: Panes, permissions: Permissions, notifier: Notifier): PaneStreams {
+export function paneStreams(
+  panes: Panes,
+  permissions: Permissions,
+  notifier: Notifier,
+  seats: Pick<SeatMap, 'onChange' | 'in'>,
+): PaneStreams {
   const sessionsOf = async (records: readonly PaneRecord[]): Promise<readonly PtySession[]> => {
     const lines = await panes.lineCounts();
     return records.map((record) => ptySession(record, lines.get(record.id) ?? 0));
@@ -38,12 +44,15 @@ export function paneStreams(panes: Panes, permissions: Permissions, notifier: No
       const { question } = permitCall(permissions, name, params, asker.caller);
       if (question) await permissions.ask(question, asker);
     },
-    follow: (paneId, from, signal) =>
+    follow: (paneId, from, signal, caller) =>
       panes.output(paneId, async (host) => {
         const { end } = await host.read(paneId, { tail: 0 });
         // Beyond the end: the pane has begun a new life, and so does its reader.
         const start = from === undefined ? end : from > end ? 0 : from;
-        return { from: start, chunks: bytesOf(host.follow(paneId, { from: start, signal })) };
+        const follow = (until: AbortSignal) => bytesOf(host.follow(paneId, { from: start, signal: until }));
+        const chunks =
+          caller.person === undefined ? follow(signal) : whileFed(seats, caller, paneId, signal, follow);
+        return { from: start, chunks };
       }),
     type: (paneId, data, caller) => panes.gate.type(paneId, Buffer.from(data), caller),
     resize: (paneId, cols, rows) => panes.resize(paneId, cols, rows),
@@ -58,6 +67,36 @@ export function paneStreams(panes: Panes, permissions: Permissions, notifier: No
           void sessionsOf([record]).then((sessions) => sessions.forEach(listener));
       }),
   };
+}
+
+/** An invited person follows a pane for as long as it feeds a session. */
+async function* whileFed(
+  seats: Pick<SeatMap, 'onChange' | 'in'>,
+  { participant }: Caller,
+  paneId: string,
+  signal: AbortSignal,
+  follow: (until: AbortSignal) => AsyncGenerator<{ offset: number; bytes: Buffer }>,
+): AsyncGenerator<{ offset: number; bytes: Buffer }> {
+  const over = new AbortController();
+  const look = (): void => {
+    if (!seats.in(paneId)) over.abort();
+  };
+  const stop = seats.onChange(look);
+  look();
+  try {
+    for await (const chunk of follow(AbortSignal.any([signal, over.signal]))) {
+      if (over.signal.aborted) break;
+      yield chunk;
+    }
+  } catch (error) {
+    if (!over.signal.aborted) throw error;
+  } finally {
+    stop();
+  }
+  if (over.signal.aborted)
+    throw new PolyError('forbidden', `${participant} may see ${paneId} no longer: it feeds no session.`, {
+      hint: 'Whoever is in it joins a project: poly join <project>',
+    });
 }
 
 type Followed = { readonly offset: number; readonly bytes: Buffer } | object;

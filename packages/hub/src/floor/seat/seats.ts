@@ -29,6 +29,8 @@ export interface SeatsOptions {
   /** How long a driver who does nothing keeps the seat. */
   readonly leaseMs: number;
   readonly holderOf: (caller: Caller) => Holder;
+  /** Whether somebody was put out, or has ended. */
+  readonly isGone: (holder: Holder) => boolean;
   /** What a driver should know who has not followed. */
   readonly digestFor: (row: SeatRow, driver: Holder) => Promise<string>;
   /** Has the agent of a session told, with its next turn, that another drives; committed with that. */
@@ -178,6 +180,7 @@ export class Seats {
     const event = draft(asker.source, 'floor:claimed', told);
     const change = { next, text, event, source: asker.source, result };
     await this.#write(row, asker.participant, change, this.#telling(row, asker, digest, commit));
+    await this.#leaveIfGone(asker);
     return result;
   }
 
@@ -195,7 +198,13 @@ export class Seats {
     const digest = await this.#options.digestFor(row, to);
     const change = { next, text, event, source: asker.source, result };
     await this.#write(row, asker.participant, change, this.#telling(row, to, digest, commit));
+    await this.#leaveIfGone(to);
     return result;
+  }
+
+  /** Who has gone while the seat was being given had none to leave then. */
+  async #leaveIfGone(holder: Holder): Promise<void> {
+    if (this.#options.isGone(holder)) await this.leave({ key: holder.key });
   }
 
   async #release(row: SeatRow, asker: Holder, commit: Commit): Promise<FloorHandedOver> {
