@@ -196,6 +196,28 @@ describe('the routes of Polaris', () => {
     expect(await rest('GET', '/projects/forged')).toMatchObject({ status: 404 });
   });
 
+  it('refuse what cannot be stored, is nothing, or has not happened yet, whatever part of it that is', async () => {
+    await hub.client.call('floor:open', { project: 'odd', name: 'one' });
+    const inject = (content: string) => rest('POST', '/projects/odd/sessions/one/inject', { content });
+    const refusals = [
+      await rest('GET', '/search?q=a%00b'),
+      await rest('GET', '/search?q=a&sender=%00'),
+      await rest('POST', '/action/floor:entry', { entry: 'a\0b' }),
+      await rest('POST', '/projects/odd/sessions/one/annotations', { kind: 'star', event_id: 'a\0b' }),
+      await rest('POST', '/action/approval:resolve', { id: 'a\0b', decision: 'allow' }),
+      await rest('POST', '/action/mail:threads', { query: 'a\0b' }),
+      await inject('a\0b'),
+      await inject('\ud800'),
+      await inject(' \n\t '),
+    ];
+    for (const { status, body } of refusals)
+      expect([status, body.error.code]).toEqual([400, 'invalid_arguments']);
+    const at = '9999-12-31T23:59:59Z';
+    const payload = { hook_event_name: 'Notification', message: 'soon' };
+    const told = await rest('POST', '/projects/odd/sessions/one/events', { payload, at });
+    expect(Date.parse(told.body.at)).toBeLessThanOrEqual(Date.now());
+  });
+
   it('search, annotate, list decisions and the team', async () => {
     await rest('POST', '/projects/intake/sessions', { name: 'marked' });
     const session = '/projects/intake/sessions/marked';
@@ -286,6 +308,17 @@ describe('streams', () => {
       }
     await expect(hear('/projects/nowhere/ws', 1)).rejects.toThrow('404');
     await expect(hear('/projects/live/ws?since=x', 1)).rejects.toThrow('400');
+  });
+
+  it('tell nothing of what was deleted, however often it was read before', async () => {
+    await hub.client.call('floor:open', { project: 'gone', name: 'kept' });
+    await hub.client.call('floor:open', { project: 'gone', name: 'secret' });
+    for (const session of ['secret', 'kept'])
+      await hub.client.call('floor:reply', { project: 'gone', session, message: `told in ${session}` });
+    const all = () => sse('/projects/gone/events?since=0');
+    expect((await take(all(), 2)).map(({ text }) => text)).toEqual(['told in secret', 'told in kept']);
+    await hub.client.call('floor:delete', { project: 'gone', session: 'secret' });
+    expect((await take(all(), 1)).map(({ text }) => text)).toEqual(['told in kept']);
   });
 
   it('end with the credential of a pane', async () => {

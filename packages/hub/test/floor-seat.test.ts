@@ -269,6 +269,26 @@ describe('every door into the pane of a session', () => {
     expect([status, JSON.parse(body).error.details.reason]).toEqual([403, 'seat_taken']);
   });
 
+  it('is asked right before each write: what waited for an answer is not typed over who drives by then', async () => {
+    const { session, pane } = await joined();
+    const stranger = hub.as(await hub.paneToken(`stranger-${++count}`));
+    const ada = await invited(hub, 'meanwhile');
+    const write = (data: string) => settled(stranger.call('pane:write', { paneId: pane, data, enter: true }));
+    // The user drives: nobody is asked about what would be refused in any case.
+    expect(await write('too-early')).toEqual(refused('forbidden'));
+    await hub.client.call('floor:handoff', { session });
+    const asked = write('too-late');
+    const { id } = await until(async () =>
+      (await hub.client.call('approval:list', {})).approvals.find(({ paneId }) => paneId === pane),
+    );
+    await ada.call('floor:claim', { session });
+    await hub.client.call('approval:resolve', { id, decision: 'allow' });
+    expect(await asked).toEqual(refused('forbidden'));
+    await ada.call('pane:write', { paneId: pane, data: 'in-time', enter: true });
+    await until(async () => /in-time/.test(await reads(pane)));
+    expect(await reads(pane)).not.toMatch(/too-/);
+  });
+
   it('lets a pane that feeds no session be typed into as ever', async () => {
     const own = hub.as(await hub.paneToken('alone'));
     expect(await own.call('pane:write', { paneId: 'alone', data: 'x' })).toEqual({ bytes: 1 });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Client } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ForeignGround } from './foreign-ground.ts';
-import { byHttp, use } from './mcp-clients.ts';
+import { byHttp, byStdio, use } from './mcp-clients.ts';
 import { invited } from './people-ground.ts';
 import { TestHub, until } from './test-hub.ts';
 
@@ -145,6 +145,22 @@ describe('the tools of tmux, while another has the seat', () => {
     await hub.client.call('floor:handoff', { session, to: 'user:ada' });
     expect(await use(client, 'send_input', { target: pane, keys: 'x' })).toMatch(taken);
   });
+});
+
+it('lets a client that has registered as an agent read nothing of a tmux server', async () => {
+  const socket = join('/tmp', `tmux-${process.getuid?.()}`, hub.env.POLY_TMUX_SOCKET ?? '');
+  const own = await byStdio(hub, { args: ['--toolsets', 'tmux,mail', '--socket-path', socket] });
+  try {
+    const uri = `tmux://panes/${pane.slice(1)}/content`;
+    const { contents } = await own.readResource({ uri });
+    expect(contents).toMatchObject([{ text: expect.stringContaining('by-hand') }]);
+    expect(await use(own, 'register_agent', { name: 'reader', project: 'p' })).not.toMatch(/^ERROR/);
+    for (const read of [() => own.readResource({ uri }), () => own.listResources()])
+      await expect(read()).rejects.toThrow(/agent:reader may not look at or use a tmux server/);
+    expect(await use(own, 'capture_pane', { target: pane })).toMatch(/forbidden/);
+  } finally {
+    await own.close();
+  }
 });
 
 it('guards an adopted agent in a tmux of the user’s own', async () => {

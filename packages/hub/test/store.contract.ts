@@ -205,15 +205,16 @@ export function storeContract(name: string, open: OpenStore): void {
       const { events } = await store.commit({ events: [event('e', payload)] });
       expect(events[0]?.payload).toEqual(payload);
       expect((await store.events({ after: 0, limit: 1 }))[0]?.payload).toEqual(payload);
-      await expect(store.commit({ statements: [note('a\0')] })).rejects.toMatchObject({ code: 'refused' });
-      await expect(store.commit({ events: [event('a\0')] })).rejects.toMatchObject({ code: 'refused' });
+      await expect(store.commit({ statements: [note('a\0')] })).rejects.toMatchObject({ code: 'unstorable' });
+      await expect(store.commit({ events: [event('a\0')] })).rejects.toMatchObject({ code: 'unstorable' });
       for (const value of ['\0', Number.NaN, true, undefined, 1n, {}, () => 1]) {
         const wrong = store.query('SELECT ? AS x', [value as string]);
-        await expect(wrong).rejects.toMatchObject({ code: 'refused' });
+        const code = value === '\0' ? 'unstorable' : 'refused';
+        await expect(wrong).rejects.toMatchObject({ code });
         const written = store.commit({
           statements: [{ sql: note('a').sql, values: ['a', value as string] }],
         });
-        await expect(written).rejects.toMatchObject({ code: 'refused' });
+        await expect(written).rejects.toMatchObject({ code });
       }
     });
 

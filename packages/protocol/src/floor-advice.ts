@@ -2,9 +2,15 @@ import * as z from 'zod';
 import { type Action, defineAction } from './action.ts';
 import { type Delivery, type DeliveryState, deliveryShape, deliveryStates } from './agent.ts';
 import { type OwnSessionChoice, ownSessionChoice } from './floor-seat.ts';
+import { isStorable, mustBeStorable } from './text.ts';
 
 /** What is said to a session; more belongs into a file. */
-const words = z.string().min(1).max(8000);
+const words = z
+  .string()
+  .min(1)
+  .max(8000)
+  .refine(isStorable, mustBeStorable)
+  .refine((text) => /\S/.test(text), 'must say something');
 
 export interface FloorAdviseParams extends OwnSessionChoice {
   readonly text: string;

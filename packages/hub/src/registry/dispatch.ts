@@ -5,6 +5,7 @@ import type { Handlers, Told } from '../events/handlers.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Log } from '../platform/log.ts';
 import { Turns } from '../platform/turns.ts';
+import { StoreError } from '../store/errors.ts';
 import type { Statement, Store } from '../store/store.ts';
 import type { Allowance } from './allowance.ts';
 import { type Ask, type Asker, type Question, Undecided } from './ask.ts';
@@ -224,6 +225,15 @@ async function settle(action: Action, log: Log, work: () => Promise<unknown>): P
     if (error instanceof UsedKey) throw error;
     if (error instanceof Undecided) return { error: error.info, undecided: true };
     if (error instanceof PolyError) return { error: error.info };
+    // Whatever was given that has one, and whichever part of it that was.
+    if (error instanceof StoreError && error.code === 'unstorable')
+      return {
+        error: {
+          code: 'invalid_arguments',
+          message: `${action.name}: no text may hold a NUL.`,
+          hint: error.hint,
+        },
+      };
     log.error(`${action.name} failed`, { error });
     const message = error instanceof Error ? error.message : inspect(error);
     return { error: { code: 'action_failed', message: `${action.name} failed: ${message}` } };

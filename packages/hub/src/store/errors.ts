@@ -2,6 +2,7 @@
 const hints = {
   conflict: 'Read again what is stored now, then decide anew.',
   refused: 'Correct the statement or its values.',
+  unstorable: 'Leave the NUL out of the text.',
   full: 'Make room on the disk; writing goes on by itself.',
   busy: 'Another program has the file locked: end it, then try again.',
   broken: 'Start the process again, and see what was kept; look at the disk if it happens twice.',

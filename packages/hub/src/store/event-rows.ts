@@ -67,12 +67,18 @@ export function refuseValues(values: readonly Value[]): void {
   for (const [index, value] of values.entries()) {
     const problem = problemOf(value);
     if (problem) throw new StoreError({ code: 'refused', message: `Value ${index} ${problem}.` });
+    if (typeof value === 'string' && value.includes('\0'))
+      throw new StoreError({
+        code: 'unstorable',
+        message: `Value ${index} is text with a NUL, which only JSON and bytes can carry.`,
+      });
   }
 }
 
 function problemOf(value: unknown): string | undefined {
   if (value === null || value instanceof Uint8Array) return undefined;
   if (typeof value === 'number') return Number.isFinite(value) ? undefined : `is ${value}`;
-  if (typeof value !== 'string') return `is of type ${typeof value}: give text, a number, bytes or null`;
-  return value.includes('\0') ? 'is text with a NUL, which only JSON and bytes can carry' : undefined;
+  return typeof value === 'string'
+    ? undefined
+    : `is of type ${typeof value}: give text, a number, bytes or null`;
 }

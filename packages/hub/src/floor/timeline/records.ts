@@ -56,7 +56,8 @@ export class Records {
     const id = `by-${session.id}-${event_id ?? random.hex(8)}`;
     const known = await this.#entryOf('capture', id);
     if (known) return known;
-    const occurredAt = at === undefined ? clock.now() : Date.parse(at);
+    // Nothing is told before it happens; what stood in the future would be the newest for ever.
+    const occurredAt = Math.min(clock.now(), at === undefined ? Number.POSITIVE_INFINITY : Date.parse(at));
     const { captured, insert } = readEvent({ id, vendor, payload, occurredAt, pane: asker.pane });
     const sender = story.senderOf(captured, { ...session, agent });
     if (params.sender !== undefined && params.sender !== sender)
