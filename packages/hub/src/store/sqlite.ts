@@ -34,8 +34,8 @@ export interface SqliteOptions {
   readonly thread?: URL;
 }
 
-/** Bounds how long the first batch of a group waits for the others to be written. */
-const groupRows = 50;
+/** Bounds how long the first batch of a group waits for the others to be written: to a few milliseconds. */
+const groupRows = 400;
 /** So many events are looked at before others get their turn on this thread. */
 const eventWindow = 5000;
 

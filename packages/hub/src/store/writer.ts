@@ -29,6 +29,8 @@ export class GroupWriter {
 
   constructor(file: string) {
     this.#db = openWriter(file);
+    // What a savepoint keeps of pages; as a file it would be made and removed with each batch.
+    this.#db.pragma('temp_store = MEMORY');
     this.#prepare = cachingPrepare(this.#db);
     this.#reserve = new Reserve(file);
     this.#reserve.hold();
@@ -36,12 +38,16 @@ export class GroupWriter {
 
   /** What became of each batch. Whatever did not fail is on the disk when this returns. */
   commit(group: readonly GroupBatch[]): readonly Outcome[] {
-    try {
-      if (group.length > 1 && this.#reserve.hold()) return this.#transaction(group);
-    } catch (error) {
-      const failure = failureOf(error);
-      if (failure.code === 'busy') return group.map(() => ({ failure }));
-      // One batch took the whole transaction with it; each is tried alone now, and its failure told.
+    if (group.length > 1 && this.#reserve.hold()) {
+      for (const write of [this.#write, this.#savepoint]) {
+        try {
+          return this.#transaction(group, write);
+        } catch (error) {
+          const failure = failureOf(error);
+          if (failure.code === 'busy') return group.map(() => ({ failure }));
+          // One batch took the whole transaction with it: each is kept apart, then tried alone, and its failure told.
+        }
+      }
     }
     return group.map((batch) => this.#alone(batch));
   }
@@ -73,7 +79,7 @@ export class GroupWriter {
       if (!this.#reserve.hold() && !batch.useReserve) {
         return { failure: { code: 'full', message: 'The disk is full: not even the reserve fits on it.' } };
       }
-      return this.#transaction([batch])[0] as Outcome;
+      return this.#transaction([batch], this.#write)[0] as Outcome;
     } catch (error) {
       const failure = failureOf(error);
       if (failure.code !== 'full' || !batch.useReserve || !this.#reserve.release()) return { failure };
@@ -82,11 +88,11 @@ export class GroupWriter {
   }
 
   /** Throws when the transaction as a whole cannot be. */
-  #transaction(group: readonly GroupBatch[]): readonly Outcome[] {
+  #transaction(group: readonly GroupBatch[], write: (batch: GroupBatch) => Outcome): readonly Outcome[] {
     if (this.#broken) throw new StoreError(this.#broken);
     try {
       this.#prepare('BEGIN IMMEDIATE').run();
-      const outcomes = group.map((batch) => this.#savepoint(batch));
+      const outcomes = group.map(write);
       this.#prepare('COMMIT').run();
       this.#shrink ||= group.some(({ useReserve }) => useReserve);
       return outcomes;
@@ -97,14 +103,23 @@ export class GroupWriter {
     }
   }
 
-  #savepoint(batch: GroupBatch): Outcome {
+  /** Throws when it fails, and leaves what it has written by then to whoever ends the transaction. */
+  readonly #write = ({ statements, events }: GroupBatch): Outcome => {
+    const results = statements.map((statement, index) => this.#run(statement, index));
+    const insert = this.#prepare(insertEvent);
+    return { results, seqs: events.map((columns) => Number(insert.run(columns).lastInsertRowid)) };
+  };
+
+  /**
+   * A batch that fails takes back what it has written and no other's. SQLite copies each page for that, and the index
+   * of words is written to the disk once a batch: only a group in which one has failed is worth it.
+   */
+  readonly #savepoint = (batch: GroupBatch): Outcome => {
     this.#prepare('SAVEPOINT batch').run();
     try {
-      const results = batch.statements.map((statement, index) => this.#run(statement, index));
-      const insert = this.#prepare(insertEvent);
-      const seqs = batch.events.map((columns) => Number(insert.run(columns).lastInsertRowid));
+      const outcome = this.#write(batch);
       this.#prepare('RELEASE batch').run();
-      return { results, seqs };
+      return outcome;
     } catch (error) {
       const failure = failureOf(error);
       if (!this.#db.inTransaction || (failure.code !== 'refused' && failure.code !== 'conflict')) throw error;
@@ -112,7 +127,7 @@ export class GroupWriter {
       this.#prepare('RELEASE batch').run();
       return { failure };
     }
-  }
+  };
 
   #run({ sql, values = [], expect }: Statement, index: number): StatementResult {
     let result: StatementResult;
