@@ -115,7 +115,8 @@ export class HttpEdge {
     const gone = new AbortController();
     response.once('close', () => {
       this.#answering.delete(response);
-      gone.abort();
+      // Whoever has its answer is not gone; to abort costs as much as the rest of a call.
+      if (!response.writableFinished) gone.abort();
     });
     try {
       const url = urlOf(request);

@@ -12,22 +12,46 @@ const bodyLimits: BodyLimits = { bytes: 1024 * 1024, depth: 64 };
 export async function readJson(request: IncomingMessage, limits: BodyLimits = bodyLimits): Promise<unknown> {
   const length = Number(request.headers['content-length'] ?? 0);
   if (length > limits.bytes) throw tooLarge(limits);
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
-    bytes += chunk.length;
-    if (bytes > limits.bytes) throw tooLarge(limits);
-    chunks.push(chunk);
-  }
-  if (bytes === 0) return {};
+  const body = await readBody(request, limits);
+  if (body.length === 0) return {};
   const type = request.headers['content-type'] ?? '';
   if (!/^application\/json\s*(;|$)/i.test(type)) {
     throw new PolyError('unsupported_media_type', `a body is JSON, not "${type.slice(0, 80)}".`, {
       hint: 'Send it with Content-Type: application/json',
     });
   }
-  return parseJson('body', Buffer.concat(chunks, bytes), limits);
+  return parseJson('body', body, limits);
 }
+
+/** By its events: as an iterator a body takes longer than everything else that is done to read it. */
+function readBody(request: IncomingMessage, limits: BodyLimits): Promise<Buffer> {
+  const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  const take = (chunk: Buffer): void => {
+    bytes += chunk.length;
+    if (bytes > limits.bytes) fail(tooLarge(limits));
+    else chunks.push(chunk);
+  };
+  const leave = (): void =>
+    void request.off('data', take).off('end', end).off('error', fail).off('close', cutOff);
+  const end = (): void => {
+    leave();
+    resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, bytes));
+  };
+  const fail = (error: Error): void => {
+    leave();
+    // Whatever else comes is left to whoever answers.
+    request.pause();
+    reject(error);
+  };
+  const cutOff = (): void => fail(new Error('the request broke off'));
+  if (request.destroyed) cutOff();
+  else request.on('data', take).on('end', end).on('error', fail).on('close', cutOff);
+  return promise;
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /** Parses what somebody sent, as far as it goes no deeper than it may. */
 export function parseJson(
@@ -38,7 +62,7 @@ export function parseJson(
   if (nesting(text) > depth)
     throw new PolyError('invalid_request', `the ${what} is nested deeper than ${depth} levels.`);
   try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(text));
+    return JSON.parse(utf8.decode(text));
   } catch (cause) {
     throw new PolyError('invalid_request', `the ${what} is not JSON: ${(cause as Error).message}`, { cause });
   }

@@ -53,15 +53,21 @@ interface Pattern<R> {
 
 /** Finds routes by path, then by method; one without a scope does not register. */
 export class RouteTable<R extends RouteInfo> {
-  readonly #patterns = new Map<string, Pattern<R>>();
+  /** By how many parts they have and the first of them, which is literal; those with the fewest names go first. */
+  readonly #patterns = new Map<string, Pattern<R>[]>();
 
   constructor(routes: readonly R[]) {
     for (const route of routes) {
       if (!route.scope) throw new TypeError(`${route.method} ${route.path} has no scope.`);
-      const key = route.path.replace(/:\w+/g, '*');
-      const pattern = this.#patterns.get(key) ?? { parts: key.split('/'), methods: new Map<string, R>() };
-      pattern.methods.set(route.method, route);
-      this.#patterns.set(key, pattern);
+      const parts = route.path.replace(/:\w+/g, '*').split('/');
+      const alike = this.#patterns.get(keyOf(parts)) ?? [];
+      const same = alike.find((one) => one.parts.join('/') === parts.join('/'));
+      if (same) same.methods.set(route.method, route);
+      else alike.push({ parts, methods: new Map([[route.method, route]]) });
+      this.#patterns.set(
+        keyOf(parts),
+        alike.sort((a, b) => namesIn(a) - namesIn(b)),
+      );
     }
   }
 
@@ -69,19 +75,19 @@ export class RouteTable<R extends RouteInfo> {
   find(
     pathname: string,
   ): { readonly methods: ReadonlyMap<string, R>; readonly names: readonly string[] } | undefined {
-    const exact = this.#patterns.get(pathname);
-    if (exact) return { methods: exact.methods, names: [] };
     const given = pathname.split('/');
-    const fits = ({ parts }: Pattern<R>): boolean =>
-      parts.length === given.length &&
-      parts.every((part, index) => part === given[index] || (part === '*' && given[index] !== ''));
-    const found = [...this.#patterns.values()].filter(fits).sort((a, b) => namesIn(a) - namesIn(b));
-    const [pattern] = found;
+    const pattern = this.#patterns
+      .get(keyOf(given))
+      ?.find(({ parts }) =>
+        parts.every((part, index) => part === given[index] || (part === '*' && given[index] !== '')),
+      );
     if (!pattern) return undefined;
     const names = given.filter((_, index) => pattern.parts[index] === '*').map(decodeURIComponent);
     return { methods: pattern.methods, names };
   }
 }
+
+const keyOf = (parts: readonly string[]): string => `${parts.length} ${parts[1]}`;
 
 const namesIn = ({ parts }: { readonly parts: readonly string[] }): number =>
   parts.filter((part) => part === '*').length;

@@ -1,4 +1,4 @@
-import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac, hash, timingSafeEqual } from 'node:crypto';
 import { lstatSync, readFileSync } from 'node:fs';
 import { PolyError } from '@polyphony/protocol';
 import { writePrivate } from './private-files.ts';
@@ -6,7 +6,7 @@ import type { Random } from './random.ts';
 
 /** Tokens are kept and compared as digests: neither a stored row nor the time of an answer gives one away. */
 export function digest(token: string): Buffer {
-  return createHash('sha256').update(token).digest();
+  return hash('sha256', token, 'buffer');
 }
 
 /** Proves that somebody who has the token wrote the text. */

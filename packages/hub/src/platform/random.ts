@@ -7,7 +7,19 @@ export interface Random {
   token(): string;
 }
 
-export const systemRandom: Random = {
-  hex: (bytes) => randomBytes(bytes).toString('hex'),
-  token: () => randomBytes(32).toString('base64url'),
-};
+export const systemRandom: Random = createRandom();
+
+/** Asks the system for many bytes at once, and gives each out once. */
+function createRandom(): Random {
+  let pool = Buffer.alloc(0);
+  const take = (bytes: number): Buffer => {
+    if (pool.length < bytes) pool = randomBytes(4096);
+    const taken = pool.subarray(0, bytes);
+    pool = pool.subarray(bytes);
+    return taken;
+  };
+  return {
+    hex: (bytes) => take(bytes).toString('hex'),
+    token: () => take(32).toString('base64url'),
+  };
+}

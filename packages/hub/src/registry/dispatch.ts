@@ -261,12 +261,17 @@ function validate({ name, params, secrets }: Action, given: unknown): unknown {
 }
 
 /** What the log may show of parameters: no secrets, and no passwords inside addresses. */
-function redact(params: unknown, secrets: readonly string[] = []): unknown {
-  const shown = JSON.stringify(params, (name, value: unknown) => {
-    if (secrets.includes(name)) return '[redacted]';
-    return typeof value === 'string' ? value.replace(passwordInAddress, '//[redacted]@') : value;
-  });
-  return JSON.parse(shown);
+function redact(shown: unknown, secrets: readonly string[] = []): unknown {
+  if (typeof shown === 'string')
+    return shown.includes('//') ? shown.replace(passwordInAddress, '//[redacted]@') : shown;
+  if (typeof shown !== 'object' || shown === null) return shown;
+  if (Array.isArray(shown)) return shown.map((one) => redact(one, secrets));
+  return Object.fromEntries(
+    Object.entries(shown).map(([name, value]) => [
+      name,
+      secrets.includes(name) ? '[redacted]' : redact(value, secrets),
+    ]),
+  );
 }
 
 const passwordInAddress = /\/\/[^/\s:@]*:[^/\s@]+@/g;
