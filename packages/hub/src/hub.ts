@@ -290,6 +290,7 @@ async function build(
     paneLiveness: (pane) => paneLiveness(panes.book, pane),
     folderOfPane: (pane) => panes.book.find(pane)?.cwd,
     stepsOf: (seq) => stepsOf(store, seq),
+    settledFor: (...asked) => courier?.settledFor(...asked),
     onRead: closeRead,
   });
   ends.push(() => mail.close());

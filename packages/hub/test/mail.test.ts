@@ -23,7 +23,8 @@ describe('a message', () => {
       recipients: [ben.id],
       deliveries: [{ agent_id: ben.id, name: 'ben', state: 'queued' }],
       poked: false,
-      retry_scheduled: true,
+      // It is in no pane: nobody can wake it.
+      retry_scheduled: false,
     });
     expect(await ben.call('mail:inbox', {})).toEqual({
       messages: [

@@ -126,6 +126,8 @@ export interface BuiltInEvents {
     readonly project: string;
     readonly from: string;
     readonly recipients: readonly string[];
+    /** Those for whom nothing is tried: how it is with them is known from the beginning. */
+    readonly settled: readonly string[];
     readonly needReply: boolean;
   };
   /** Somebody has read up to here. */

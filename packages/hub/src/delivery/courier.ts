@@ -1,7 +1,8 @@
 import type { BuiltInEvents, PolyEvent } from '@polyphony/protocol';
 import { Turns } from '../platform/turns.ts';
-import { dueRecipients, nextDue, reopen } from './delivery-rows.ts';
-import { type HeardTurn, Rounds, type RoundsOptions } from './rounds.ts';
+import type { Statement } from '../store/store.ts';
+import { type DeliveryStep, dueRecipients, nextDue, noteStep, reopen } from './delivery-rows.ts';
+import { endOf, type HeardTurn, Rounds, type RoundsOptions } from './rounds.ts';
 
 export interface CourierOptions extends RoundsOptions {
   /** Who runs in a pane, and the session it feeds: all that is told there. */
@@ -12,7 +13,6 @@ export interface CourierOptions extends RoundsOptions {
 
 /** A clock that jumps is looked at again after this. */
 const longestMs = 60_000;
-const togetherMs = 100;
 /** What is due and could not be served, for want of a database for example, is tried again after this. */
 const retryMs = 1_000;
 
@@ -49,6 +49,18 @@ export class Courier {
     await Promise.all(this.#working);
   }
 
+  /** How a message is with somebody for whom nothing is to be tried, and what notes it; nothing where it is. */
+  settledFor(
+    recipient: string,
+    message: number,
+    at: number,
+  ): (Pick<DeliveryStep, 'state' | 'door'> & { reason: string; also: readonly Statement[] }) | undefined {
+    const where = this.#options.whereIs(recipient);
+    if (where.kind === 'agent' || where.kind === 'later') return undefined;
+    const { state, door = null, reason } = endOf(where);
+    return { state, door, reason, also: [noteStep(recipient, message, { at, state, door, reason })] };
+  }
+
   /** A hook of the agent in a pane told something. */
   hear(turn: HeardTurn): void {
     const { prompt, modelWasAsked, failure, pane } = turn;
@@ -70,11 +82,11 @@ export class Courier {
 
   #take({ event, payload }: PolyEvent): void {
     if (event === 'mail:sent') {
-      const { recipients } = payload as BuiltInEvents['mail:sent'];
+      const { recipients, settled } = payload as BuiltInEvents['mail:sent'];
       for (const recipient of recipients) {
-        if (this.#options.whereIs(recipient).kind === 'agent') this.#ask(recipient);
-        // Nobody is woken: many of these are noted together.
-        else this.#wait(togetherMs);
+        if (!settled.includes(recipient)) this.#ask(recipient);
+        // Who has come while the message was written is told of it after all.
+        else if (this.#options.whereIs(recipient).kind === 'agent') this.meet(recipient);
       }
     } else if (event === 'mail:registered') {
       this.meet((payload as BuiltInEvents['mail:registered']).agentId);

@@ -113,6 +113,19 @@ export function changeGroup(group: Group, change: Change): readonly Statement[] 
   ];
 }
 
+/** Notes one step of one delivery. */
+export function noteStep(
+  recipient: string,
+  message: number,
+  step: Omit<DeliveryStep, 'recipient'>,
+): Statement {
+  const { at, state, door, reason } = step;
+  return {
+    sql: 'INSERT INTO delivery_steps (recipient, message, at, state, door, reason) VALUES (?, ?, ?, ?, ?, ?)',
+    values: [recipient, message, at, state, door, reason],
+  };
+}
+
 /** Nothing is left to be done about these. */
 export function closeGroup(group: Group): Statement {
   return {

@@ -27,6 +27,15 @@ export type Whereabouts =
   | { readonly kind: 'agent'; readonly name: string; readonly target: Target };
 
 type Reached = Extract<Whereabouts, { kind: 'agent' }>;
+type Unreached = Extract<Whereabouts, { kind: 'person' | 'nowhere' }>;
+
+/** How a message is with somebody for whom nothing is tried. */
+export const endOf = (
+  where: Unreached,
+): { readonly state: DeliveryState; readonly door?: string; readonly reason: string } =>
+  where.kind === 'person'
+    ? { state: 'written', door: 'inbox', reason: 'it lies in the inbox' }
+    : { state: where.state, reason: where.reason };
 
 /** What a hook told, as far as it can prove that a turn saw something. */
 export interface HeardTurn {
@@ -145,11 +154,7 @@ export class Rounds {
       return back;
     }
     const also = [closeGroup(groupOf(parcel))];
-    const ended =
-      where.kind === 'nowhere'
-        ? where
-        : { state: 'written' as const, door: 'inbox', reason: 'it lies in the inbox' };
-    await this.#change(parcel, { from: untold, ...ended, tried: false, also });
+    await this.#change(parcel, { from: untold, ...endOf(where), tried: false, also });
     return back;
   }
 

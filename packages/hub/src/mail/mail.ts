@@ -13,7 +13,14 @@ import { AgentBook } from './agent-book.ts';
 import { callerOf, participantOfAgent } from './agent-record.ts';
 import { Identity } from './identity.ts';
 import { PairLimit } from './limits.ts';
-import { type Letter, Mailbox, type MailboxOptions, type Sender, type StepsOf } from './mailbox.ts';
+import {
+  type Letter,
+  Mailbox,
+  type MailboxOptions,
+  type Sender,
+  type SettledFor,
+  type StepsOf,
+} from './mailbox.ts';
 import { type PaneLiveness, Presence } from './presence.ts';
 import { ProjectChoices } from './project.ts';
 import { Receipts } from './receipts.ts';
@@ -40,6 +47,7 @@ export interface MailOptions {
   readonly onChannel: (agent: string) => void;
   readonly folderOfPane: (pane: string) => string | undefined;
   readonly stepsOf: StepsOf;
+  readonly settledFor: SettledFor;
   readonly onRead: NonNullable<MailboxOptions['onRead']>;
 }
 
@@ -83,6 +91,7 @@ export async function openMail(options: MailOptions): Promise<Mail> {
     unreadAlertMs: options.unreadAlertMs,
     nameOf: (key) => book.get(key)?.name ?? key,
     stepsOf: options.stepsOf,
+    settledFor: options.settledFor,
     onRead: options.onRead,
   });
   const projects = new ProjectChoices(names);

@@ -54,8 +54,20 @@ export interface MailboxOptions {
   readonly nameOf: (recipient: string) => string;
   /** What was done about a message so far, for all who are to get it. */
   readonly stepsOf?: StepsOf;
+  /** How a message is with somebody from the moment it is sent, where nothing has to be done about it. */
+  readonly settledFor?: SettledFor;
   /** What else is true once somebody has read up to here; committed with it. */
   readonly onRead?: (recipient: string, upTo: number, at: number) => readonly Statement[];
+}
+
+/** What whoever delivers knows before anything is tried, and writes down with the message. */
+export type SettledFor = (recipient: string, message: number, at: number) => Settled | undefined;
+
+interface Settled {
+  readonly state: DeliveryState;
+  readonly door: string | null;
+  readonly reason: string;
+  readonly also: readonly Statement[];
 }
 
 /** Whoever delivers writes down each step; this noun only tells of them. */
@@ -95,7 +107,7 @@ export class Mailbox {
 
   /** Writes a message, its deliveries, what is to be done about each, and that it was sent, in one commit. */
   async send(sender: Sender, letter: Letter, commit: Commit): Promise<MailSendResult> {
-    const { clock, random, limit } = this.#options;
+    const { clock, random, limit, settledFor = () => undefined } = this.#options;
     const { recipients, kind, need_reply = kind === 'direct', auto_poke = true } = letter;
     const parent = await this.#parentOf(sender, letter);
     const hops = hopsAfter(parent, sender.isAgent);
@@ -105,14 +117,20 @@ export class Mailbox {
     const now = clock.now();
     // Taken without an await before the commit: whatever has a greater number is committed later.
     const seq = ++this.#lastSeq;
+    const settled = new Map(
+      recipients.map(({ key }) => [key, auto_poke ? settledFor(key, seq, now) : asleep]),
+    );
     const result: MailSendResult = {
       message_id: id,
       event_id: seq,
       thread_id: thread,
       recipients: recipients.map(({ key }) => key),
-      deliveries: recipients.map(({ key, name }) => ({ agent_id: key, name, state: 'queued' })),
+      deliveries: recipients.map(({ key, name }) => ({
+        ...{ agent_id: key, name },
+        state: settled.get(key)?.state ?? 'queued',
+      })),
       poked: false,
-      retry_scheduled: auto_poke,
+      retry_scheduled: recipients.some(({ key }) => !settled.get(key)),
     };
     const row: MessageRow = {
       ...{ seq, id, thread, hops, kind },
@@ -131,7 +149,7 @@ export class Mailbox {
     await commit({
       statements: [
         insertMessage(row),
-        ...recipients.flatMap(({ key }) => delivery(seq, key, now, auto_poke)),
+        ...recipients.flatMap(({ key }) => delivery(seq, key, now, settled.get(key))),
         ...alert,
       ],
       drafts: [
@@ -139,6 +157,7 @@ export class Mailbox {
           ...{ messageId: id, eventId: seq, project: letter.project, needReply: need_reply },
           from: sender.participant,
           recipients: result.recipients,
+          settled: result.recipients.filter((key) => settled.get(key)),
         }),
       ],
       result,
@@ -347,13 +366,22 @@ const insertMessage = (row: MessageRow): Statement => ({
   values: messageColumns.map((name) => row[name]),
 });
 
-/** The delivery to one recipient and, unless it is not to be woken, the note that it has to be made. */
-function delivery(seq: number, recipient: string, now: number, wakes: boolean): readonly Statement[] {
+/** Of a message for which nobody is to be woken. */
+const asleep: Settled = { state: 'queued', door: null, reason: 'auto_poke_disabled', also: [] };
+
+/** The delivery to one recipient and, unless it is settled, the note that it has to be made. */
+function delivery(
+  seq: number,
+  recipient: string,
+  now: number,
+  settled: Settled | undefined,
+): readonly Statement[] {
+  const { state, door, reason } = settled ?? { state: 'queued', door: null, reason: null };
   const made: Statement = {
-    sql: `INSERT INTO deliveries (recipient, message, state, reason, updated_at) VALUES (?, ?, 'queued', ?, ?)`,
-    values: [recipient, seq, wakes ? null : 'auto_poke_disabled', now],
+    sql: 'INSERT INTO deliveries (recipient, message, state, door, reason, updated_at) VALUES (?, ?, ?, ?, ?, ?)',
+    values: [recipient, seq, state, door, reason, now],
   };
-  return wakes ? [made, outbox('delivery', seq, recipient, now)] : [made];
+  return [made, ...(settled?.also ?? [outbox('delivery', seq, recipient, now)])];
 }
 
 /** What is still to be done about a message, and from when on; whoever does it takes the row away with the commit that says so. */
