@@ -114,6 +114,24 @@ describe('a task', () => {
     expect(await codeOf(one.call('task:claim', { task_id: third }))).toBe('dependencies_pending');
   });
 
+  it('is worked on by agents of its own project, and by the user', async () => {
+    const far = await register(hub, 'far', { project: 'elsewhere' });
+    const [id, own] = [await add('near'), await add('afar', {}, far)];
+    for (const work of [
+      far.call('task:claim', { task_id: id }),
+      far.call('task:reassign', { task_id: id, to: 'bob' }),
+      far.call('task:depend', { task_id: id, depends_on: [own] }),
+    ])
+      await expect(work).rejects.toMatchObject({
+        code: 'forbidden',
+        message: `${id} is a task of the project "demo", and you are in "elsewhere".`,
+        info: { hint: expect.stringContaining('Write to an agent of "demo"') },
+      });
+    expect(await find(id)).toMatchObject({ status: 'pending', depends_on: [] });
+    await far.call('task:claim', { task_id: own });
+    await hub.client.call('task:claim', { task_id: id });
+  });
+
   it('is given back, kept, or handed on by who holds it, and by the user', async () => {
     const [one, two] = [ada as TestAgent, bob as TestAgent];
     const id = await add('to and fro');

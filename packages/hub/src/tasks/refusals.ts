@@ -1,4 +1,4 @@
-import { PolyError, type TaskContract } from '@polyphony/protocol';
+import { foldName, PolyError, type TaskContract } from '@polyphony/protocol';
 import { standing } from '../platform/lease.ts';
 import type { Holder } from '../registry/holder.ts';
 import { isoTime, leaseOf, type TaskRow } from './task-row.ts';
@@ -31,6 +31,19 @@ export function refusalOf(row: TaskRow, holder: Holder, fence: number | undefine
         { hint: 'Another of your connections claimed it; only one should go on.' },
       );
   }
+}
+
+/** An agent works in the project it has registered in, wherever it heard of a task. */
+export function refuseForeign({ id, project, project_key }: TaskRow, holder: Holder): void {
+  if (holder.project === undefined || foldName(holder.project) === project_key) return;
+  throw new PolyError(
+    'forbidden',
+    `${id} is a task of the project "${project}", and you are in "${holder.project}".`,
+    {
+      hint: `Write to an agent of "${project}", or let your user have you register there.`,
+      details: { reason: 'other_project', project },
+    },
+  );
 }
 
 export function alreadyClaimed({ id, owner, owner_name, lease_until }: TaskRow): PolyError {

@@ -15,7 +15,7 @@ import type { Commit, Step } from '../registry/registry.ts';
 import { isConflict } from '../store/errors.ts';
 import { type Departure, heldAs, type LeaseEnd, Leases } from '../store/leases.ts';
 import type { Condition, Statement, Store, Value } from '../store/store.ts';
-import { alreadyClaimed, dependenciesPending, refusalOf, staleContract } from './refusals.ts';
+import { alreadyClaimed, dependenciesPending, refusalOf, refuseForeign, staleContract } from './refusals.ts';
 import { getTask, isoTime, leaseOf, staleOf, stillWaits, type TaskRow, waitsOf } from './task-row.ts';
 
 export interface TaskClaimsOptions {
@@ -61,6 +61,7 @@ export class TaskClaims {
 
   claim(holder: Holder, { task_id: id, lease_s }: TaskClaimParams, commit: Commit): Promise<TaskHeld> {
     return this.#again(id, async (row) => {
+      refuseForeign(row, holder);
       if (row.state === 'completed') throw refusalOf(row, holder, undefined);
       if (row.state === 'in_progress') {
         if (!hasRunOut(leaseOf(row), this.#options.clock.now())) throw alreadyClaimed(row);
@@ -80,6 +81,7 @@ export class TaskClaims {
     commit: Commit,
   ): Promise<TaskHeld> {
     return this.#again(id, async (row) => {
+      refuseForeign(row, holder);
       const refusal = refusalOf(row, holder, fence);
       if (refusal && !(refusal.code === 'not_owner' && holder.isUser) && refusal.code !== 'not_claimed')
         throw refusal;

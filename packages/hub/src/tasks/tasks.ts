@@ -16,7 +16,7 @@ import type { ProjectNames } from '../registry/project-names.ts';
 import type { Commit } from '../registry/registry.ts';
 import { isConflict, StoreError } from '../store/errors.ts';
 import type { Statement, Store, Value } from '../store/store.ts';
-import { refusalOf } from './refusals.ts';
+import { refusalOf, refuseForeign } from './refusals.ts';
 import { getTask, stillWaits, type TaskRow, tasksOf, unknownTask } from './task-row.ts';
 
 /** A contract a task is built on, as those who know contracts name it. */
@@ -106,6 +106,7 @@ export class Tasks {
     commit: Commit,
   ): Promise<TaskDone> {
     const row = await getTask(this.#options.store, id);
+    refuseForeign(row, holder);
     const needs = [...new Set(depends_on)];
     await this.#known(needs, row.project_key);
     if (row.state === 'completed') throw refusalOf(row, holder, undefined);
