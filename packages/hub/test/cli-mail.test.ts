@@ -82,11 +82,17 @@ it('shows the secret of a registration outside of panes only', async () => {
   await ground.ok('wait', id, '--exit');
   const shown = await ground.ok('read', id);
   expect(shown).toMatch(/agent:inside is agt_\w+ in panes\./);
-  expect(shown).not.toMatch(/shown once|\S{40,}/);
+  expect(shown).not.toMatch(/shown once|secret|\S{40,}/);
+  const words = [process.execPath, ...register('plain'), '--json'];
+  const { id: plain } = await ground.json<{ id: string }>('run', '--', ...words);
+  await ground.ok('wait', plain, '--exit');
+  const [line = ''] = (await ground.ok('read', plain)).split('\n');
+  expect(JSON.parse(line)).toMatchObject({ name: 'plain', status: 'new' });
+  expect(line).not.toContain('secret');
 });
 
 it('shows how it stands with all mail, and doctor too', async () => {
-  expect(await ground.json('mail', 'status')).toMatchObject({ retention: null, agents: 4 });
-  expect(await ground.ok('mail', 'status')).toMatch(/^4 agents, \d+ messages so far, 0 new for you\./);
+  expect(await ground.json('mail', 'status')).toMatchObject({ retention: null, agents: 5 });
+  expect(await ground.ok('mail', 'status')).toMatch(/^5 agents, \d+ messages so far, 0 new for you\./);
   expect((await ground.run(['doctor'])).stdout).toContain('old mail is forgotten in time');
 });

@@ -325,8 +325,7 @@ function hintOf(
 ): string {
   const next = how === 'new' ? 'Others can write to you now.' : 'You have its inbox and its mail.';
   if (secret === undefined) return next;
-  if (caller.pane !== undefined)
-    return `${next} Your pane proves that you are this agent; elsewhere the secret does.`;
+  if (caller.pane !== undefined) return `${next} Your pane proves that you are this agent.`;
   if (connection) return `${next} Keep the secret: it proves later that you are this agent.`;
   return `${next} Each call must show the secret as its bearer token (POLY_TOKEN for poly).`;
 }

@@ -159,10 +159,12 @@ export const mailCommands: readonly Command[] = [
         ...{ name, project, role, secret, take_over: flags['take-over'] },
         project_dir: process.cwd(),
       });
-      if (json) return out.json(made);
-      out.line(`${made.participant} is ${made.agent_id} in ${made.project}.`);
       // What a pane shows stays there, and the pane itself proves who it is.
-      if (made.secret && !env.POLY_PANE) out.line(`Its secret, shown once: ${made.secret}`);
+      const { secret: proof, ...rest } = made;
+      const isShown = proof !== undefined && !env.POLY_PANE;
+      if (json) return out.json(isShown ? made : rest);
+      out.line(`${made.participant} is ${made.agent_id} in ${made.project}.`);
+      if (isShown) out.line(`Its secret, shown once: ${proof}`);
       out.note(made.hint);
     },
   }),
