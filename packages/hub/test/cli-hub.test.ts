@@ -534,6 +534,12 @@ describe('poly with a real hub', () => {
     expect(await ground.ok('server', 'stop', '--all')).toBe('The hub and every pane have ended.\n');
     await ground.ok('up');
     expect((await panes()).filter(({ status }) => status === 'running')).toEqual([]);
+    await using never = new CliGround();
+    for (const more of [[], ['--all']])
+      expect(await never.run(['server', 'stop', ...more])).toMatchObject({
+        code: 6,
+        stderr: `poly: no hub is running: there is none to stop. None has ever run in ${never.env.POLY_HOME}, so that nothing of it is left either. poly up starts one.\n`,
+      });
   }, 60_000);
 });
 
@@ -568,6 +574,62 @@ describe('a hub that was killed', () => {
     await kill();
     expect(await at.ok('server', 'stop', '--all')).toBe('The hub and every pane have ended.\n');
     expect(spawnSync('tmux', ['-S', socket, 'list-sessions']).status).toBe(1);
+  }, 120_000);
+});
+
+/** An extension that kills its hub, once, at the event that a file names. */
+const deadly = (order: string): string => `import { existsSync, readFileSync, rmSync } from 'node:fs';
+export const name = 'deadly';
+export default (poly) => {
+  const order = ${JSON.stringify(order)};
+  for (const event of ['action:start', 'mail:sent', 'mail:read'])
+    poly.on(event, ({ payload }) => {
+      if (!existsSync(order)) return;
+      const [wanted, action] = readFileSync(order, 'utf8').split(' ');
+      if (wanted !== event || (action && action !== payload.actionName)) return;
+      rmSync(order);
+      process.kill(process.pid, 'SIGKILL');
+    });
+};`;
+
+describe('a call in which the hub is killed', () => {
+  it('is made again by the next hub, and what it has done by then it does not do twice', async () => {
+    await using at = new CliGround();
+    await at.ok('up');
+    const [folder, order] = [join(at.home, 'deadly'), join(at.home, 'order')];
+    mkdirSync(folder);
+    writeFileSync(join(folder, 'package.json'), '{"name":"deadly","main":"index.mjs"}');
+    writeFileSync(join(folder, 'index.mjs'), deadly(order));
+    await at.ok('ext', 'install', folder);
+    const { secret } = await at.json<{ secret: string }>('mail', 'register', 'reader', '--project', 'p');
+    const dying = async (when: string, words: readonly string[], env = {}): Promise<Outcome> => {
+      writeFileSync(order, when);
+      const done = await at.run(words, { env });
+      expect([when, existsSync(order)]).toEqual([when, false]);
+      expect(done.stderr).toContain('the hub had been killed, so that it was started again');
+      return done;
+    };
+    for (const when of ['action:start mail:send', 'mail:sent']) {
+      const sent = await dying(when, ['mail', 'send', 'reader', `at ${when}`, '--project', 'p']);
+      expect([sent.code, sent.stdout]).toEqual([
+        0,
+        expect.stringMatching(/^msg_\w+ is in the inbox of reader/),
+      ]);
+    }
+    const read = await dying('mail:read', ['mail', 'inbox', '--json'], { POLY_TOKEN: secret });
+    expect((JSON.parse(read.stdout) as { messages: { body: string }[] }).messages).toMatchObject([
+      { body: 'at action:start mail:send' },
+      { body: 'at mail:sent' },
+    ]);
+    const after = await at.run(['mail', 'inbox', '--json'], { env: { POLY_TOKEN: secret } });
+    expect(JSON.parse(after.stdout)).toMatchObject({ messages: [] });
+    // Of what is more than one step nobody knows how far it got.
+    const half = await dying('action:start pane:new', ['action', 'pane:new', '--id', 'half']);
+    expect([half.code, half.stderr]).toEqual([
+      4,
+      expect.stringMatching(/begun, and how it ended is not known/),
+    ]);
+    expect((await at.json<readonly PaneInfo[]>('ls')).map(({ id }) => id)).toEqual([]);
   }, 120_000);
 });
 

@@ -1,17 +1,10 @@
-import {
-  type CallOptions,
-  type Client,
-  didYouMean,
-  type ErrorInfo,
-  errorKinds,
-  PolyError,
-} from '@polyphony/protocol';
+import { didYouMean, type ErrorInfo, errorKinds, PolyError } from '@polyphony/protocol';
 import { version } from './build.ts';
 import type { Call, Command, Offline } from './command.ts';
 import { commands } from './commands.ts';
 import type { Env } from './env.ts';
-import { connectHub, isNoHub, readDiscovery } from './find-hub.ts';
 import { asksForHelp, beforeDashes, showCommand, showGroup, showOverview, synopsis } from './help.ts';
+import { hubWhenAsked } from './hub-when-asked.ts';
 import { Output, type Streams } from './output.ts';
 import { globalFlags, parse } from './parse.ts';
 
@@ -142,49 +135,6 @@ function callOf(
 ): Call {
   return { ...around, ...parsed, hub: hubWhenAsked(around, startsHub) };
 }
-
-/** What is being waited for in calls that may take long. */
-const waits: Readonly<Record<string, (paneId: string) => string>> = {
-  'agent:message': (paneId) => `waiting until ${paneId} takes the message`,
-  'pane:wait': (paneId) => `waiting for ${paneId}`,
-};
-
-/** A hub that is looked for when it is first asked, is started where it must be, and shows when it is waited for. */
-function hubWhenAsked(around: Surroundings, startsHub: boolean | undefined): Client {
-  const { env, out } = around;
-  let found: Client | undefined;
-  const ask = async <T>(work: (hub: Client) => Promise<T>): Promise<T> => {
-    try {
-      found ??= connectHub(env);
-      return await work(found);
-    } catch (error) {
-      // One that was stopped has taken its address away; one that was killed has left it behind.
-      const wasKilled = readDiscovery(env) !== undefined;
-      if (!isNoHub(error) || !(startsHub ?? wasKilled)) throw error;
-      const { startHub } = await import('./start-hub.ts');
-      const { started } = await startHub({ ...around, flags: {} });
-      if (started) out.note(`poly: ${wasKilled ? killed : none}; poly server stop ends it.`);
-      found = connectHub(env);
-      return work(found);
-    }
-  };
-  const call = (name: string, params: unknown, options?: CallOptions): Promise<never> =>
-    ask((hub) =>
-      out.progress(
-        waits[name]?.((params as { readonly paneId: string }).paneId) ?? name,
-        hub.call(name, params, options) as Promise<never>,
-      ),
-    );
-  return {
-    call,
-    emit: (event, payload) => ask((hub) => hub.emit(event, payload)),
-    get: (path) => ask((hub) => hub.get(path)),
-    ticket: (kind) => ask((hub) => hub.ticket(kind)),
-  };
-}
-
-const none = 'no hub was running, so that one was started';
-const killed = 'the hub had been killed, so that it was started again';
 
 /** Says what went wrong on standard error, in the form asked for; answers the exit code. */
 function fail(error: unknown, out: Output, json: boolean): number {

@@ -16,7 +16,13 @@ const patienceMs = 3_000;
  */
 export async function send(socketPath: string, request: HubRequest): Promise<HubResponse> {
   const chunks: Buffer[] = [];
-  for await (const chunk of await open(socketPath, request)) chunks.push(chunk as Buffer);
+  const socket = await open(socketPath, request);
+  try {
+    for await (const chunk of socket) chunks.push(chunk as Buffer);
+  } catch (error) {
+    // A hub that is killed before it has read everything resets the connection.
+    throw isReset(error) ? cutOff() : error;
+  }
   const { status, length, rest } = readHead(Buffer.concat(chunks));
   if (length !== undefined && rest.length < length) throw cutOff();
   return { status, body: rest.toString('utf8') };
@@ -98,8 +104,17 @@ function readHead(answer: Buffer): { status: number; length: number | undefined;
   };
 }
 
+const isReset = (error: unknown): boolean =>
+  ['ECONNRESET', 'EPIPE'].includes((error as NodeJS.ErrnoException).code ?? '');
+
+const endedEarly = 'the hub ended before it had answered; it may or may not have acted.';
+
+/** Whether the hub ended in the middle of a call. */
+export const isCutOff = (error: unknown): boolean =>
+  error instanceof PolyError && error.message === endedEarly;
+
 function cutOff(): PolyError {
-  return new PolyError('unreachable', 'the hub ended before it had answered; it may or may not have acted.', {
+  return new PolyError('unreachable', endedEarly, {
     hint: 'Look first (poly ls, poly events), then start it with: poly up',
   });
 }

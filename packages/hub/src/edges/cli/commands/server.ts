@@ -71,9 +71,13 @@ export const serverCommands: readonly Command[] = [
         await hub.call('server:stop', { all });
       } catch (error) {
         if (!isNoHub(error)) throw error;
-        if (!all || !existsSync(placesOf(env).database))
+        const { database, home } = placesOf(env);
+        const left = existsSync(database);
+        if (!all || !left)
           throw new PolyError('unreachable', 'no hub is running: there is none to stop.', {
-            hint: 'Panes may live on without it. To end them: poly server stop --all',
+            hint: left
+              ? 'Panes may live on without it. To end them: poly server stop --all'
+              : `None has ever run in ${home}, so that nothing of it is left either. poly up starts one.`,
           });
         // Who knows what is left of the last one is the next.
         await (await import('../start-hub.ts')).startHub({ ...call, flags: {} });
