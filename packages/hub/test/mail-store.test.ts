@@ -61,6 +61,45 @@ it('a poll at the tail is one probe of an index, whatever else is stored', async
   ]);
 });
 
+it('mail of every earlier schema is kept, and no cursor has moved', async () => {
+  const first = migrations.findIndex(({ statements }) =>
+    statements.some((one) => /TABLE mailboxes/.test(one)),
+  );
+  expect(first).toBeGreaterThan(0);
+  for (let version = first + 1; version < migrations.length; version++) {
+    await using ground = newGround();
+    const old = await ground.open({ migrations: migrations.slice(0, version) });
+    const columns = `seq, id, sender, from_participant, project, addressed, kind, thread, hops, importance,
+      need_reply, body, sent_at`;
+    const statements = [1, 2, 3].flatMap((seq) => [
+      {
+        sql: `INSERT INTO messages (${columns}) VALUES (?, ?, 'agt_w', 'agent:w', 'p', 'r', 'direct', 't', 0, 'normal', 1, ?, 1)`,
+        values: [seq, `msg_${seq}`, `message ${seq}`],
+      },
+      {
+        sql: `INSERT INTO deliveries (recipient, message, state, updated_at) VALUES ('r', ?, 'queued', 1)`,
+        values: [seq],
+      },
+      {
+        sql: `INSERT INTO outbox (kind, message, recipient, due_at) VALUES ('delivery', ?, 'r', 1)`,
+        values: [seq],
+      },
+    ]);
+    await old.commit({
+      statements: [...statements, { sql: `INSERT INTO mailboxes (recipient, read_up_to) VALUES ('r', 1)` }],
+    });
+    await old.close();
+    const store = await ground.open({ migrations });
+    const { mailbox, read, send } = await openMail(store);
+    expect([version, await mailbox.cursorOf('r'), await mailbox.unreadOf('r')]).toEqual([version, 1, 2]);
+    expect(await store.query(`SELECT message FROM outbox WHERE kind = 'delivery'`)).toHaveLength(3);
+    expect((await send('r')).event_id).toBe(4);
+    expect((await read('r')).messages.map(({ event_id }) => event_id)).toEqual([2, 3, 4]);
+    const found = await mailbox.search({ key: 'r', name: 'r' }, { query: 'message' });
+    expect(found.messages).toHaveLength(3);
+  }
+});
+
 it('what all have read goes after 30 days, what somebody has not after 90, and it is said how much', async () => {
   await using ground = newGround();
   const store = await ground.open({ migrations });
