@@ -139,7 +139,7 @@ describe('migrations', () => {
   });
   const next = schema.length + 1;
 
-  test('run once each, with a backup before each that holds the schema before it', async () => {
+  test('run once each, with one backup before all of them that holds the schema before the first', async () => {
     await using ground = newGround();
     const first = await ground.open();
     await fill(first, 5);
@@ -149,12 +149,11 @@ describe('migrations', () => {
     await second.query(`SELECT m${next}, m${next + 1} FROM notes`);
     expect((await second.bounds()).last).toBe(5);
     await second.close();
-    for (const id of [next, next + 1]) {
-      const db = new Database(`${ground.file}.before-${id}`, { readonly: true });
-      expect(db.pragma('user_version', { simple: true })).toBe(id - 1);
-      expect(db.prepare('SELECT count(*) FROM events').pluck().get()).toBe(5);
-      db.close();
-    }
+    expect(backupsOf(ground.file)).toEqual([`${ground.file}.before-${next}`]);
+    const db = new Database(`${ground.file}.before-${next}`, { readonly: true });
+    expect(db.pragma('user_version', { simple: true })).toBe(next - 1);
+    expect(db.prepare('SELECT count(*) FROM events').pluck().get()).toBe(5);
+    db.close();
     await expect(ground.open()).rejects.toMatchObject({
       code: 'newer',
       message: expect.stringContaining(`${next + 1}`),
@@ -162,6 +161,20 @@ describe('migrations', () => {
     expect((await ground.open({ migrations: [...schema, added(next), added(next + 1)] })).opened.state).toBe(
       'opened',
     );
+  });
+
+  test('leave a copy that goes with the backups made after it, and not before', async () => {
+    await using ground = newGround();
+    await (await ground.open()).close();
+    const store = await ground.open({ migrations: [...schema, added(next)] });
+    const copy = `${ground.file}.before-${next}`;
+    let now = Date.now();
+    const clock = { now: () => (now += 60_000) };
+    await rotateBackups(store, { file: ground.file, keep: 2, clock });
+    expect(existsSync(copy)).toBe(true);
+    await rotateBackups(store, { file: ground.file, keep: 2, clock });
+    expect(existsSync(copy)).toBe(false);
+    expect(backupsOf(ground.file)).toHaveLength(2);
   });
 
   test('that fail change nothing', async () => {

@@ -157,14 +157,16 @@ function besides(file: string): readonly string[] {
   return names.map((name) => join(folder, name));
 }
 
-/** Makes a backup beside the record and removes the oldest of its kind. */
+/** Makes a backup beside the record, and removes what is older than those that are kept: copies made before a migration too. */
 export async function rotateBackups(
   store: Pick<Store, 'backup'>,
   { file, keep, clock = Date }: { readonly file: string; readonly keep: number; readonly clock?: Clock },
 ): Promise<Backup> {
   const made = await store.backup(`${file}.backup-${stamp(clock)}`);
-  const rotated = backupsOf(file).filter((name) => name.includes('.backup-'));
-  for (const old of rotated.slice(keep)) rmSync(old, { force: true });
+  const all = backupsOf(file);
+  const oldest = all.filter((name) => name.includes('.backup-'))[keep - 1];
+  if (oldest !== undefined)
+    for (const old of all.slice(all.indexOf(oldest) + 1)) rmSync(old, { force: true });
   return made;
 }
 

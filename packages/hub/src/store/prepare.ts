@@ -151,10 +151,11 @@ function migrate(file: string, steps: readonly Migration[]): void {
     if (schema > steps.length) {
       throw newerSchema(file, schema, steps.length);
     }
+    // One copy of what was there before: each step is done whole or not at all.
+    if (schema > 0 && schema < steps.length) writeBackup(file, `${file}.before-${schema + 1}`);
     for (const [index, { id, name, statements, searches = [] }] of steps.entries()) {
       if (id !== index + 1) throw new Error(`Migration "${name}" has number ${id} instead of ${index + 1}.`);
       if (id <= schema) continue;
-      if (schema > 0) writeBackup(file, `${file}.before-${id}`);
       db.transaction(() => {
         for (const statement of [...statements, ...searches.flatMap(createSearch)]) db.exec(statement);
         db.pragma(`application_id = ${applicationId}`);
