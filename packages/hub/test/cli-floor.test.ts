@@ -165,3 +165,21 @@ it('says what is wrong with its exit code, and what to do', async () => {
   ] as const)
     expect([args, (await ground.run(args)).code]).toEqual([args, code]);
 });
+
+it('shows nothing of what a program said that a terminal would obey, in a digest or an export', async () => {
+  await ground.ok('action', 'floor:open', '--project', 'loud', '--name', 'shouts');
+  const evil = '\x1b]52;c;ZXZpbA==\x07\x1b[2J\u202efdp';
+  await record('shouts', { hook_event_name: 'UserPromptSubmit', prompt: `Look: ${evil}` });
+  await ground.ok('handoff', 'shouts');
+  await record('shouts', { hook_event_name: 'Stop', last_assistant_message: `Seen: ${evil}` });
+  const shown = [
+    await ground.ok('floor', 'digest', 'shouts'),
+    await ground.ok('claim', 'shouts'),
+    await ground.ok('floor', 'export', 'shouts'),
+    await ground.ok('project', 'export', 'loud'),
+  ];
+  for (const text of shown) {
+    expect(text).toContain('Seen: \\u{1b}]52');
+    expect(text).not.toMatch(/[^\P{Cc}\n\t]|\u202e/u);
+  }
+});

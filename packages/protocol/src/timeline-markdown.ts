@@ -28,8 +28,16 @@ export function fenced(text: string): string {
   return `${fence}\n${text}\n${fence}`;
 }
 
+/** What a terminal would obey, or turn around, of what is printed or opened there. */
+const obeyed = /[^\P{Cc}\n\t]|[\u202a-\u202e\u2066-\u2069]/gu;
+
+/** Text of others in which nothing is obeyed by whoever shows it. */
+const harmless = (text: string): string =>
+  text.replace(/\r\n?/g, '\n').replace(obeyed, (letter) => `\\u{${letter.codePointAt(0)?.toString(16)}}`);
+
 /** Text of others as Markdown that means nothing but itself. */
-const quoted = (text: string): string => text.replace(/[\\`*_{}[\]<>()#+!|~-]/g, (found) => `\\${found}`);
+const quoted = (text: string): string =>
+  harmless(text).replace(/[\\`*_{}[\]<>()#+!|~&-]/g, (found) => `\\${found}`);
 
 /** The head of a session as Markdown. */
 export function sessionMarkdown(session: FloorSession, links: readonly FloorLink[]): string {
@@ -61,8 +69,10 @@ export function entryMarkdown(entry: TimelineEntry): string {
   return [
     `## ${at} ${quoted(sender)} ${titles[kind] ?? kind.replace('_', ' ')}${marks.length > 0 ? ` (${marks.join(', ')})` : ''}`,
     '',
-    ...(text === '' ? [] : [fenced(text), '']),
-    ...(result ? [result.error === undefined ? 'Result:' : 'It failed:', '', fenced(result.text), ''] : []),
+    ...(text === '' ? [] : [fenced(harmless(text)), '']),
+    ...(result
+      ? [result.error === undefined ? 'Result:' : 'It failed:', '', fenced(harmless(result.text)), '']
+      : []),
     ...(decision === undefined ? [] : [`Decided: ${quoted(decision.replace(/\s+/g, ' '))}`, '']),
   ].join('\n');
 }

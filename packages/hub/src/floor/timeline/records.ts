@@ -56,8 +56,9 @@ export class Records {
     const id = `by-${session.id}-${event_id ?? random.hex(8)}`;
     const known = await this.#entryOf('capture', id);
     if (known) return known;
-    // Nothing is told before it happens; what stood in the future would be the newest for ever.
-    const occurredAt = Math.min(clock.now(), at === undefined ? Number.POSITIVE_INFINITY : Date.parse(at));
+    // Nothing is told before it happens: what stood in the future would be the newest for ever. Pages begin with 1970.
+    const now = clock.now();
+    const occurredAt = at === undefined ? now : Math.min(now, Math.max(0, Date.parse(at)));
     const { captured, insert } = readEvent({ id, vendor, payload, occurredAt, pane: asker.pane });
     const sender = story.senderOf(captured, { ...session, agent });
     if (params.sender !== undefined && params.sender !== sender)

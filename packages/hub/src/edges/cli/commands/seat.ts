@@ -2,6 +2,7 @@ import type { FloorSession } from '@polyphony/protocol';
 import { type Command, command } from '../command.ts';
 import { text, toggle, wholeNumber } from '../flag.ts';
 import type { Output } from '../output.ts';
+import { revealedLine } from '../revealed.ts';
 
 const project = text('Project of the session, where more than one has a session of that name.', {
   value: 'NAME',
@@ -29,7 +30,7 @@ export const seatCommands: readonly Command[] = [
           ? `You have the seat of ${placeOf(claimed.session, out)} still.`
           : `You have the seat of ${placeOf(claimed.session, out)}${before}.`,
       );
-      if (claimed.status === 'claimed') out.line(claimed.digest);
+      if (claimed.status === 'claimed') showDigest(claimed.digest, out);
       out.note(
         `poly: it is yours until ${claimed.lease_until}, and longer while you go on. Its fence is ${claimed.fence}.`,
       );
@@ -44,7 +45,7 @@ export const seatCommands: readonly Command[] = [
     async run({ args: [session], flags, hub, out, json }) {
       const told = await hub.call('floor:digest', { ...choiceOf(session, flags.project) });
       if (json) return out.json(told);
-      out.line(told.digest);
+      showDigest(told.digest, out);
     },
   }),
   command({
@@ -102,3 +103,8 @@ const choiceOf = (session: string | undefined, project: string | undefined) => (
 
 const placeOf = ({ project, slug }: FloorSession, out: Output): string =>
   out.paint('cyan', `${project}/${slug}`);
+
+/** It holds words of programs and of others: nothing of it is for the terminal to obey. */
+function showDigest(digest: string, out: Output): void {
+  for (const line of digest.split('\n')) out.line(revealedLine(line));
+}
