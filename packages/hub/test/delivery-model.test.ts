@@ -295,3 +295,14 @@ it('is tried again after 30 s, 3 min and 10 min, and then given up with the reas
   }
   expect(await world.rows()).toMatchObject([{ state: 'failed', attempts: 4 }]);
 });
+
+it('of more than goes at once nothing is held up by what was tried before', async () => {
+  const world = new World();
+  for (let n = 0; n < 700; n++) await world.send();
+  for (const ms of [0, ...schedule]) {
+    world.now += ms;
+    await world.serve();
+    await world.serve();
+  }
+  expect((await world.rows()).filter(({ state }) => state !== 'failed')).toEqual([]);
+}, 60_000);

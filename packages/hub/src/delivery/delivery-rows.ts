@@ -30,14 +30,16 @@ const columns = `messages.seq AS seq, messages.id AS "messageId", messages.from_
   coalesce(outbox.attempts, 0) AS tries, outbox.due_at AS "dueAt",
   coalesce(mailboxes.read_up_to, 0) AS "readUpTo"`;
 
-/** What is still to be done for one recipient, the oldest first. */
+/** What is still to be done for one recipient: what is due first where there is more of it than goes at once. */
 export function openDeliveries(store: Store, recipient: string): Promise<readonly OpenDelivery[]> {
   return store.query<OpenDelivery>(
-    `SELECT ${columns} FROM outbox
+    `SELECT ${columns} FROM (
+      SELECT * FROM outbox WHERE kind = 'delivery' AND recipient = ? ORDER BY due_at, message LIMIT ${atOnce}
+    ) AS outbox
     CROSS JOIN deliveries ON deliveries.recipient = outbox.recipient AND deliveries.message = outbox.message
     CROSS JOIN messages ON messages.seq = outbox.message
     LEFT JOIN mailboxes ON mailboxes.recipient = outbox.recipient
-    WHERE outbox.kind = 'delivery' AND outbox.recipient = ? ORDER BY outbox.message LIMIT ${atOnce}`,
+    ORDER BY outbox.message`,
     [recipient],
   );
 }
