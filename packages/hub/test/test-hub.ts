@@ -138,7 +138,9 @@ export class TestHub implements AsyncDisposable {
 
   async send(asked: HubRequest): Promise<HubResponse & { readonly headers: IncomingMessage['headers'] }> {
     const { method, path, body, headers } = asked;
-    const sent = request({ socketPath: this.socket, method, path, headers: { host: 'poly', ...headers } });
+    // A connection of its own: one that is kept may be let go by the hub just when it is used again.
+    const around = { socketPath: this.socket, agent: false, headers: { host: 'poly', ...headers } };
+    const sent = request({ ...around, method, path });
     sent.end(body);
     const [response] = (await once(sent, 'response')) as [IncomingMessage];
     let text = '';
