@@ -23,9 +23,19 @@ export interface FloorStreamsOptions {
   readonly heartbeatMs?: number;
 }
 
+/** What some readers are sent, made once for all of them. */
+interface Page {
+  /** The `seq` of the last; nothing where there is none. */
+  readonly last: number | undefined;
+  readonly isFull: boolean;
+  readonly texts: readonly string[];
+  /** All of them as SSE. */
+  readonly frames: Buffer;
+}
+
 /** How a reader gets what it reads. */
 interface Sink {
-  send(events: readonly { readonly seq: number }[]): void;
+  send(page: Page): void;
   /** Resolves once it has read most of what it was sent, or is gone. */
   drained(): Promise<void>;
   beat(): void;
@@ -43,7 +53,7 @@ interface Reader {
   gone: boolean;
 }
 
-const page = 50;
+const pageSize = 50;
 const mostUnread = 256 * 1024;
 /** How long a reader may take for what it was sent. */
 const patienceMs = 30_000;
@@ -55,7 +65,7 @@ const patienceMs = 30_000;
 export class FloorStreams {
   readonly #options: FloorStreamsOptions;
   readonly #readers = new Set<Reader>();
-  readonly #pages = new Map<string, ReturnType<FloorReader['after']>>();
+  readonly #pages = new Map<string, Promise<Page>>();
   readonly #unlisten: () => void;
   readonly #heartbeat: NodeJS.Timeout;
 
@@ -83,10 +93,7 @@ export class FloorStreams {
     response.writeHead(200, { 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' });
     response.write(`id: ${from}\n: connected\n\n`);
     const reader = this.#join(place, caller, from, {
-      send: (events) => {
-        const frames = events.map((event) => `id: ${event.seq}\ndata: ${JSON.stringify(event)}\n\n`);
-        response.write(frames.join(''));
-      },
+      send: ({ frames }) => void response.write(frames),
       drained: () => whenDrained(response, () => response.writableLength),
       beat: () => void response.write(': still here\n\n'),
       end: () => void response.end(': closed\n\n'),
@@ -96,8 +103,8 @@ export class FloorStreams {
 
   overWebSocket(client: WebSocket, place: FloorPlace, caller: Caller, from: number): void {
     const reader = this.#join(place, caller, from, {
-      send: (events) => {
-        for (const event of events) client.send(JSON.stringify(event));
+      send: ({ texts }) => {
+        for (const text of texts) client.send(text);
       },
       drained: () => whenDrained(client, () => client.bufferedAmount),
       beat: () => undefined,
@@ -161,20 +168,20 @@ export class FloorStreams {
   async #send(reader: Reader): Promise<void> {
     while (reader.again && !reader.gone) {
       reader.again = false;
-      const events = await this.#read(reader.place, reader.cursor);
-      if (reader.gone || events.length === 0) continue;
-      reader.cursor = events.at(-1)?.seq ?? reader.cursor;
-      reader.sink.send(events);
+      const page = await this.#read(reader.place, reader.cursor);
+      if (reader.gone || page.last === undefined) continue;
+      reader.cursor = page.last;
+      reader.sink.send(page);
       await reader.sink.drained();
-      reader.again ||= events.length === page;
+      reader.again ||= page.isFull;
     }
   }
 
-  #read(place: FloorPlace, after: number): ReturnType<FloorReader['after']> {
+  #read(place: FloorPlace, after: number): Promise<Page> {
     const key = `${JSON.stringify(place)} ${after}`;
     const known = this.#pages.get(key);
     if (known) return known;
-    const read = this.#options.reader.after(place, after, page);
+    const read = this.#options.reader.after(place, after, pageSize).then(pageOf);
     this.#pages.set(key, read);
     // Shared while it is read and no longer: what is deleted is shown to nobody afterwards.
     const forget = (): void => {
@@ -183,6 +190,17 @@ export class FloorStreams {
     read.then(forget, forget);
     return read;
   }
+}
+
+function pageOf(events: readonly { readonly seq: number }[]): Page {
+  const texts = events.map((event) => JSON.stringify(event));
+  const frames = events.map(({ seq }, index) => `id: ${seq}\ndata: ${texts[index]}\n\n`).join('');
+  return {
+    last: events.at(-1)?.seq,
+    isFull: events.length === pageSize,
+    texts,
+    frames: Buffer.from(frames),
+  };
 }
 
 /** What a reader has seen last: a header, or a word of the query. */

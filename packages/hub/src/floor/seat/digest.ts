@@ -44,7 +44,7 @@ export async function digestOf(
 async function commandsIn(store: Store, session: string, after: number): Promise<readonly string[]> {
   const rows = await store.query<{ readonly text: string; readonly result: string | null }>(
     `SELECT text, (SELECT ended.text FROM timeline ended WHERE ended.session = timeline.session
-        AND ended.call = timeline.call AND ended.kind = 'tool_result' ORDER BY ended.seq LIMIT 1) AS result
+        AND ended.call = timeline.call AND coalesce(ended.kind, '') = 'tool_result' LIMIT 1) AS result
       FROM timeline WHERE session = ? AND seq > ? AND kind = 'tool' ORDER BY seq DESC LIMIT 10`,
     [session, after],
   );

@@ -5,8 +5,9 @@ import { type EntryRow, entriesOf } from './entry-row.ts';
 
 /** How much of each kind is told at most: the newest. */
 const most = { prompts: 20, open: 10, failures: 10, decisions: 20, files: 50, links: 50 };
-/** So many of the newest entries are looked through. */
+/** So many of the newest entries are looked through, and of prompts, to find whose they were. */
 const lookBack = 5_000;
+const promptsBack = 1_000;
 /** So much of a text. */
 const longest = 500;
 
@@ -17,7 +18,7 @@ export async function lastDrove(
   participant: string,
 ): Promise<{ readonly seq: number; readonly at: number } | undefined> {
   const newest = `SELECT * FROM (SELECT seq, occurred_at AS at, sender FROM timeline WHERE session = ? AND kind = ?
-    ORDER BY seq DESC LIMIT ${lookBack}) AS newest`;
+    ORDER BY seq DESC LIMIT ${promptsBack}) AS newest`;
   const [row] = await store.query<{ readonly seq: number; readonly at: number }>(
     `SELECT seq, at FROM (${newest} UNION ALL ${newest}) AS driving WHERE sender = ? ORDER BY seq DESC LIMIT 1`,
     [session, 'prompt', session, 'handoff', participant],
@@ -32,10 +33,14 @@ export async function changesSince(
   since: { readonly seq: number; readonly at?: number | undefined },
 ): Promise<FloorChanges> {
   const recent: readonly Value[] = [session, Math.max(since.seq, await beforeNewest(store, session))];
-  const newest = async (where: string, limit: number): Promise<readonly TimelineEntry[]> => {
+  const newest = async (
+    where: string,
+    limit: number,
+    values: readonly Value[] = [],
+  ): Promise<readonly TimelineEntry[]> => {
     const rows = await store.query<EntryRow>(
       `SELECT * FROM timeline WHERE session = ? AND seq > ? AND ${where} ORDER BY seq DESC LIMIT ?`,
-      [...recent, limit],
+      [...recent, ...values, limit],
     );
     return (await entriesOf(store, rows.toReversed(), { folded: false })).map(brief);
   };
@@ -65,7 +70,7 @@ export async function changesSince(
     ...(answer && { last_answer: answer }),
     open: await newest(unanswered, most.open),
     failures: await newest(`kind = 'failure'`, most.failures),
-    decisions: await newest(decided, most.decisions),
+    decisions: await newest(decided, most.decisions, [session]),
     files: files.map(({ file }) => file),
     links: await linksSince(store, session, since.at),
   };
@@ -84,7 +89,9 @@ async function beforeNewest(store: Store, session: string): Promise<number> {
 const unanswered = `kind = 'asked' AND NOT EXISTS (SELECT 1 FROM timeline later WHERE later.session = timeline.session
   AND later.seq > timeline.seq AND (later.kind IN ('prompt', 'answer', 'interrupt')
     OR (later.call = timeline.call AND later.kind IN ('approved', 'rejected', 'tool_result'))))`;
-const decided = `id IN (SELECT entry FROM annotations WHERE annotations.session = timeline.session AND kind = 'decision')`;
+/** From what is marked to the entries: the other way round each entry would be looked for among all decisions. */
+const decided = `seq IN (SELECT marked.seq FROM annotations CROSS JOIN timeline marked ON marked.id = annotations.entry
+  WHERE annotations.session = ? AND annotations.kind = 'decision')`;
 
 /** The newest first. */
 export async function linksSince(
