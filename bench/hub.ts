@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { frugalMemory } from '../packages/hub/src/platform/frugal-memory.ts';
 import { TestHub } from '../packages/hub/test/test-hub.ts';
+import { readEvents } from './event-reader.ts';
 import { type Cost, cost, type Figure, inTurn } from './measure.ts';
 
 /** A plain node:http server in a process of its own that answers JSON on a unix socket. */
@@ -136,7 +137,8 @@ async function delivery(tested: TestHub, socketPath: string, pid: number): Promi
   };
   await emitAll();
   const alone = await cpuOf(emitAll);
-  const streams = await Promise.all(Array.from({ length: readers }, () => openStream(tested, socketPath)));
+  const at = { socketPath, path: '/events?include=bench', token: tested.token };
+  const streams = await Promise.all(Array.from({ length: readers }, () => readEvents(at, events)));
   const together = await cpuOf(async () => {
     await emitAll();
     await Promise.all(streams.map(({ done }) => done));
@@ -144,29 +146,6 @@ async function delivery(tested: TestHub, socketPath: string, pid: number): Promi
   for (const { close } of streams) close();
   agent.destroy();
   return (together - alone) / (readers * events);
-}
-
-/** Counts the frames that come without reading them further. */
-async function openStream(
-  tested: TestHub,
-  socketPath: string,
-): Promise<{ readonly done: Promise<void>; close(): void }> {
-  const sent = request({
-    socketPath,
-    path: '/events?include=bench',
-    headers: { host: 'poly', authorization: `Bearer ${tested.token}` },
-    agent: false,
-  });
-  sent.end();
-  const [response] = (await once(sent, 'response')) as [IncomingMessage];
-  const { promise, resolve } = Promise.withResolvers<void>();
-  let seen = 0;
-  response.on('data', (chunk: Buffer) => {
-    for (let at = chunk.indexOf('\nevent:'); at >= 0; at = chunk.indexOf('\nevent:', at + 1)) seen++;
-    if (seen >= events) resolve();
-  });
-  response.on('error', () => undefined);
-  return { done: promise, close: () => response.destroy() };
 }
 
 function cpu(pid: number): number {

@@ -3,6 +3,7 @@
 import { agents } from './agents.ts';
 import { capture } from './capture.ts';
 import { cliStart } from './cli-start.ts';
+import { floor } from './floor.ts';
 import { hub } from './hub.ts';
 import { mail } from './mail.ts';
 import { mcp } from './mcp.ts';
@@ -25,6 +26,7 @@ const benches: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   hub,
   mcp,
   mail,
+  floor,
   terminal,
   search,
   agents,
