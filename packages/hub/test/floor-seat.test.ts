@@ -4,6 +4,7 @@ import { type Client, PolyError, participantOf } from '@polyphony/protocol';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { register } from './mail-ground.ts';
+import { byHttp, use } from './mcp-clients.ts';
 import { invited } from './people-ground.ts';
 import { TestHub, until } from './test-hub.ts';
 
@@ -79,6 +80,33 @@ describe('the seat of a session', () => {
       });
     }
     expect((await hub.client.call('floor:session', { session })).driver).toBe(won[0]?.session.driver);
+  });
+
+  it('is won by one, whatever door two come by at once', async () => {
+    const { session, project, slug } = await joined();
+    const [ada, bob] = [await invited(hub, 'by-route'), await invited(hub, 'by-tool')];
+    const tools = await byHttp(hub, { token: bob.token, query: '?toolsets=floor' });
+    const byRoute = async (): Promise<boolean> => {
+      const { status } = await hub.send({
+        ...{ method: 'POST', path: `/projects/${project}/sessions/${slug}/driver`, body: '{}' },
+        headers: { 'content-type': 'application/json', authorization: `Bearer ${ada.token}` },
+      } as Parameters<TestHub['send']>[0]);
+      return status === 200;
+    };
+    const byTool = async (): Promise<boolean> =>
+      !(await use(tools, 'floor_claim', { session })).startsWith('ERROR');
+    const byAction = async (): Promise<boolean> =>
+      !((await settled(hub.client.call('floor:claim', { session }))) instanceof PolyError);
+    for (let round = 0; round < 20; round++) {
+      const holder = (await hub.client.call('floor:session', { session })).driver;
+      const by = { 'user:by-route': ada, 'user:by-tool': bob }[holder ?? ''] ?? hub.client;
+      await by.call('floor:handoff', { session });
+      const won = await Promise.all([byRoute(), byTool(), byAction()]);
+      expect(won.filter(Boolean)).toHaveLength(1);
+      const { driver } = await hub.client.call('floor:session', { session });
+      expect(driver).toBe(['user:by-route', 'user:by-tool', me][won.indexOf(true)]);
+    }
+    await tools.close();
   });
 
   it('is answered the same when a claim is repeated with its key', async () => {
@@ -332,6 +360,24 @@ describe('a driver who is not there', () => {
     expect(expired.payload).toMatchObject({ reason: 'gone' });
   });
 });
+
+it('is not given by an answer to somebody who asked a hub that was killed meanwhile', async () => {
+  await using killed = await TestHub.start();
+  const { session_id: session } = await killed.client.call('floor:open', { project: 'p' });
+  const ada = await invited(killed, 'ada');
+  const asked = ada.call('floor:claim', { session, takeover: true }).catch((error: unknown) => error);
+  const { id } = await until(async () => (await killed.client.call('approval:list', {})).approvals[0]);
+  await killed.kill('SIGKILL');
+  expect(await asked).toBeInstanceOf(Error);
+  await killed.start();
+  expect((await killed.client.call('approval:list', {})).approvals).toEqual([]);
+  await expect(killed.client.call('approval:resolve', { id, decision: 'allow' })).rejects.toMatchObject({
+    code: 'conflict',
+  });
+  expect(await killed.client.call('floor:session', { session })).toMatchObject({ driver: me, fence: 1 });
+  await killed.client.call('floor:handoff', { session, to: 'user:ada' });
+  expect(await ada.call('floor:claim', { session })).toMatchObject({ status: 'again', fence: 2 });
+}, 60_000);
 
 it('keeps who has the seat when the hub is killed in the middle of claims and handovers', async () => {
   await using killed = await TestHub.start();
