@@ -373,6 +373,7 @@ it('is not given by an answer to somebody who asked a hub that was killed meanwh
   expect((await killed.client.call('approval:list', {})).approvals).toEqual([]);
   await expect(killed.client.call('approval:resolve', { id, decision: 'allow' })).rejects.toMatchObject({
     code: 'conflict',
+    message: expect.stringContaining('withdrawn'),
   });
   expect(await killed.client.call('floor:session', { session })).toMatchObject({ driver: me, fence: 1 });
   await killed.client.call('floor:handoff', { session, to: 'user:ada' });
