@@ -50,6 +50,7 @@ const processes = {
   'store-thread': join(hub, 'src/store/thread.ts'),
   'contract-thread': join(hub, 'src/contracts/contract-thread.ts'),
   'understand-thread': join(hub, 'src/capture/understand-thread.ts'),
+  'transcript-thread': join(hub, 'src/capture/transcripts/transcript-thread.ts'),
   'grep-thread': join(hub, 'src/edges/mcp/tmux/grep-thread.ts'),
   'search-thread': join(hub, 'src/host/search-thread.ts'),
   'terminal-thread': join(hub, 'src/host/terminal-thread.ts'),

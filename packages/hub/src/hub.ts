@@ -36,6 +36,9 @@ import { FileClaims } from './files/file-claims.ts';
 import { registerFloorActions } from './floor/actions.ts';
 import { createFloor } from './floor/floor.ts';
 import { ProjectBook } from './floor/project-book.ts';
+import { registerRecoverActions } from './floor/recover/actions.ts';
+import { Recovery } from './floor/recover/recovery.ts';
+import { retoldAmong } from './floor/recover/retold.ts';
 import { registerSeatActions } from './floor/seat/actions.ts';
 import { registerAdviceActions } from './floor/seat/advice.ts';
 import { SeatMap } from './floor/seat/seat-map.ts';
@@ -88,6 +91,7 @@ import { knownMembers, readHandedOver } from './wiring/floor-words.ts';
 import { foreignProcesses } from './wiring/foreign-processes.ts';
 import { createHolders, onDeparture } from './wiring/holders.ts';
 import { paneStreams } from './wiring/pane-streams.ts';
+import { recoverSources, reviveJournal } from './wiring/recover.ts';
 import { permitSeat } from './wiring/seat-permit.ts';
 import { statusOf } from './wiring/status.ts';
 
@@ -261,16 +265,16 @@ async function build(
     knownMembers: () => knownMembers(mail, user),
   });
   let courier: Courier | undefined;
+  const journal = new Journal(places.journal);
   const intake = new Intake({
-    ...{ store, events, clock, log },
-    journal: new Journal(places.journal),
-    hub: user,
+    ...{ store, events, clock, log, journal, hub: user },
     paneOf: (token) => {
       const hash = digest(token).toString('hex');
       return credentials.paneOf(token) ?? panes.book.list().find(({ tokenHash }) => tokenHash === hash)?.id;
     },
     adoptedOf: (origin) => adopted.ownerOf(origin),
     alongside: (captures, tries) => floor.story.write(captures, { tries }),
+    retold: (captures) => retoldAmong(store, captures),
     onTaken: (capture) => {
       const { pane, asTool, occurredAt, normalised, state } = capture;
       // What an agent does as a tool of another says nothing of the one in the pane.
@@ -390,6 +394,21 @@ async function build(
     ...{ sessions: floor.sessions, recorder: floor.recorder },
   });
   registerSeatActions({ registry, sessions: floor.sessions, seats, holders, ask });
+  registerRecoverActions({
+    ...{ registry, holders, store, book: names, sessions: floor.sessions },
+    revive: reviveJournal(journal, intake),
+    recovery: new Recovery({
+      ...{ store, events, clock, hub, story: floor.story, recorder: floor.recorder },
+      ...{ agentIn: floorAgents(panes, adopted), shownAs: holders.shownAs },
+      ...recoverSources({
+        store,
+        clock,
+        intake,
+        env,
+        envOf: (pane) => panes.book.find(pane)?.fixedEnv ?? {},
+      }),
+    }),
+  });
   registerPersonActions(registry, people);
   registerServerActions({
     ...{ registry, store, status },

@@ -3,6 +3,7 @@ import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { CliGround } from './cli-ground.ts';
+import { damage } from './recover-ground.ts';
 
 const ground = new CliGround();
 beforeAll(() => ground.ok('up'), 60_000);
@@ -182,4 +183,22 @@ it('shows nothing of what a program said that a terminal would obey, in a digest
     expect(text).toContain('Seen: \\u{1b}]52');
     expect(text).not.toMatch(/[^\P{Cc}\n\t]|\u202e/u);
   }
+});
+
+it('says what is missing and what was filled in, and what is wrong with what was asked', async () => {
+  await ground.ok('run', '--name', 'loser', '--', 'cat');
+  await ground.run(['join', 'gaps', '--session', 'holey', '--pane', 'loser', '--agent', 'dean']);
+  await record('holey', { hook_event_name: 'UserPromptSubmit', prompt: 'hold on' });
+  damage(ground.env.POLY_HOME ?? '', "DELETE FROM timeline WHERE text = 'hold on'");
+  expect(await ground.ok('recover', '--project', 'gaps', '--dry-run')).toBe(
+    'gaps/holey: 1 missing from the record, 0 told by no hook.\n1 missing in 1 session.\n',
+  );
+  expect(await ground.ok('recover', '--session', 'holey')).toBe(
+    'gaps/holey: 1 missing from the record, 0 told by no hook.\n1 filled in, in 1 session.\n',
+  );
+  expect(await ground.ok('recover', '--pane', 'loser')).toBe('Nothing is missing in 1 session.\n');
+  expect(JSON.parse(await ground.ok('recover', '--all', '--json'))).toMatchObject({ restored: 0 });
+  const both = await ground.run(['recover', '--all', '--session', 'holey']);
+  expect([both.code, both.stderr]).toEqual([2, expect.stringContaining('--all was given with')]);
+  expect((await ground.run(['recover', '--session', 'none-such'])).code).toBe(3);
 });

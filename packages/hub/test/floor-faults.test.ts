@@ -1,33 +1,12 @@
-import { renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import { expect, it } from 'vitest';
 import { TestHub, until } from './test-hub.ts';
-import { openWindow, type Window, wholeTimeline } from './timeline-ground.ts';
+import { leaveHook, openWindow, type Window, wholeTimeline } from './timeline-ground.ts';
 
-/** Leaves an event in the journal as a capture hook does: written whole, then there under its name. */
-function leave(
-  hub: TestHub,
-  { id, token }: Pick<Window, 'id' | 'token'>,
-  number: number,
-  payload: object,
-): void {
-  const head = [
-    'poly-capture 1',
-    'agent claude',
-    `pane ${id}`,
-    `token ${token}`,
-    'tmux',
-    'parent 1',
-    'from x',
-    'tool ',
-  ];
-  const name = `${String(number).padStart(10, '0')}-${id}`;
-  const draft = join(hub.dir, 'journal', 'tmp', name);
-  writeFileSync(draft, `${head.join('\n')}\n\n${JSON.stringify(payload)}`);
-  renameSync(draft, join(hub.dir, 'journal', 'new', name));
-}
+const leave = (hub: TestHub, window: Pick<Window, 'id' | 'token'>, number: number, payload: object): void =>
+  leaveHook(hub, window, `${String(number).padStart(10, '0')}-${window.id}`, payload);
 
 const prompt = (conversation: string, text: string) => ({
   ...{ session_id: conversation, hook_event_name: 'UserPromptSubmit', prompt: text },

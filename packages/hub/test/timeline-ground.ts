@@ -1,3 +1,5 @@
+import { renameSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { FloorSession, TimelineEntry, TimelineKind } from '@polyphony/protocol';
 import { capture } from './capture-ground.ts';
 import type { TestHub } from './test-hub.ts';
@@ -28,6 +30,32 @@ export function hooksOf(hub: TestHub, id: string, token: string, conversation: s
     const payload = { session_id: conversation, hook_event_name: event, cwd: '/work', ...more };
     await capture(hub, JSON.stringify(payload), { agent, env: { POLY_PANE: id, POLY_TOKEN: token } });
   };
+}
+
+interface Left {
+  /** When it was written. */
+  readonly at?: number;
+  /** Which installation of the hooks it is of. */
+  readonly origin?: string;
+  readonly folder?: 'new' | 'dead';
+}
+
+/** Leaves an event in the journal as a capture hook does: written whole, then there under its name. */
+export function leaveHook(
+  hub: TestHub,
+  { id, token }: Pick<Window, 'id' | 'token'>,
+  name: string,
+  payload: object,
+  { at, origin = 'x', folder = 'new' }: Left = {},
+): void {
+  const head = [
+    ...['poly-capture 1', 'agent claude', `pane ${id}`, `token ${token}`],
+    ...['tmux', 'parent 1', `from ${origin}`, 'tool '],
+  ];
+  const draft = join(hub.dir, 'journal', 'tmp', name);
+  writeFileSync(draft, `${head.join('\n')}\n\n${JSON.stringify(payload)}`);
+  if (at !== undefined) utimesSync(draft, at / 1000, at / 1000);
+  renameSync(draft, join(hub.dir, 'journal', folder, name));
 }
 
 /** Waits until so many entries were written for a session, all told. */

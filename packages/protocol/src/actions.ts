@@ -9,6 +9,7 @@ import type * as floorActivity from './floor-activity.ts';
 import type * as floorAdvice from './floor-advice.ts';
 import type * as floorAnnotation from './floor-annotation.ts';
 import type * as floorRecord from './floor-record.ts';
+import type * as floorRecover from './floor-recover.ts';
 import type * as floorSeat from './floor-seat.ts';
 import type * as floorSession from './floor-session.ts';
 import type * as floorTimeline from './floor-timeline.ts';
@@ -141,6 +142,7 @@ export interface BuiltInActions {
   readonly 'floor:inject': typeof floorAdvice.floorInject;
   readonly 'floor:digest': typeof floorSeat.floorDigest;
   readonly 'floor:handoff': typeof floorSeat.floorHandoff;
+  readonly 'floor:recover': typeof floorRecover.floorRecover;
   readonly 'session:start': typeof session.sessionStart;
   readonly 'session:stop': typeof session.sessionStop;
   readonly 'session:status': typeof session.sessionStatus;

@@ -253,6 +253,8 @@ export interface BuiltInEvents {
       readonly kind: TimelineKind;
       readonly sender: string;
     }[];
+    /** It happened long ago and was missing. */
+    readonly late?: true;
   };
 }
 

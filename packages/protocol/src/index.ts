@@ -20,6 +20,7 @@ export * from './floor-activity.ts';
 export * from './floor-advice.ts';
 export * from './floor-annotation.ts';
 export * from './floor-record.ts';
+export * from './floor-recover.ts';
 export * from './floor-seat.ts';
 export * from './floor-session.ts';
 export * from './floor-timeline.ts';

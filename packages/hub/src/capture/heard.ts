@@ -40,9 +40,9 @@ export async function lastHeard(
   session: string | null = null,
 ): Promise<Heard | undefined> {
   const columns = 'SELECT seq, agent, occurred_at AS at, raw FROM captures';
-  const sql = `SELECT * FROM (${columns} WHERE pane = ? AND occurred_at >= ? AND as_tool = 0
+  const sql = `SELECT * FROM (${columns} WHERE pane = ? AND occurred_at >= ? AND as_tool = 0 AND origin <> 'transcript'
       ORDER BY seq DESC LIMIT ${lookBack})
-    UNION ALL SELECT * FROM (${columns} WHERE session = ? AND pane IS NULL AND occurred_at >= ? AND as_tool = 0
+    UNION ALL SELECT * FROM (${columns} WHERE session = ? AND pane IS NULL AND occurred_at >= ? AND as_tool = 0 AND origin <> 'transcript'
       ORDER BY seq DESC LIMIT ${lookBack}) ORDER BY seq DESC LIMIT ${lookBack}`;
   const from = Math.round(since);
   const rows = await store.query<{ readonly agent: string; readonly at: number; readonly raw: Uint8Array }>(
@@ -75,7 +75,7 @@ export async function heardBefore(
   { agent, since, sessionId, tmux }: Stranger,
 ): Promise<{ readonly heard: boolean; readonly sessionId: string | null }> {
   const sql = `SELECT DISTINCT session FROM captures WHERE seq > (SELECT coalesce(max(seq), 0) FROM captures) - ${newest}
-    AND pane IS NULL AND agent = ? AND occurred_at >= ? AND session IS NOT NULL
+    AND pane IS NULL AND agent = ? AND occurred_at >= ? AND session IS NOT NULL AND origin <> 'transcript'
     AND (session = ? OR (? = '' AND substr(tmux, 1, length(?)) = ?)) LIMIT 2`;
   const place = sessionId === null ? tmux : null;
   const values = [agent, Math.round(since), sessionId, place === null ? '-' : '', place ?? '', place ?? ''];

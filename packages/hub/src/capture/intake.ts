@@ -4,6 +4,7 @@ import type { Participant } from '@polyphony/protocol';
 import { type Draft, draft, type EventLog } from '../events/event-log.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Log } from '../platform/log.ts';
+import { Turns } from '../platform/turns.ts';
 import { isConflict } from '../store/errors.ts';
 import type { Statement, Store } from '../store/store.ts';
 import type { StateRule } from './adapters/adapter.ts';
@@ -52,6 +53,10 @@ export interface IntakeOptions {
    * changes before that.
    */
   readonly alongside?: (captures: readonly Capture[], tries: number) => Promise<Alongside>;
+  /** Of these, what is in the record already by what the agent itself had kept: as which capture. */
+  readonly retold?: (
+    captures: readonly (Capture & { readonly origin: string })[],
+  ) => Promise<ReadonlyMap<string, string>>;
   /** Told of each event once it is in the record, in order. */
   readonly onTaken: (capture: Capture) => void;
   /** How often it looks although nothing was told. */
@@ -68,6 +73,7 @@ export class Intake {
   readonly #options: IntakeOptions;
   readonly #timer: NodeJS.Timeout;
   readonly #watchers = new Map<string, FSWatcher>();
+  readonly #turns = new Turns();
   #working: Promise<void> | undefined;
   #again = false;
   #closed = false;
@@ -86,7 +92,7 @@ export class Intake {
     const { journal } = this.#options;
     const counted = { captured: this.#taken, captureGaps: this.#gaps };
     try {
-      return { ...counted, journalWaiting: journal.count, journalDead: journal.buried };
+      return { ...counted, journalWaiting: journal.count, journalDead: journal.buried.length };
     } catch {
       return counted; // The next look at the journal makes it anew, or says what the problem is.
     }
@@ -95,6 +101,13 @@ export class Intake {
   /** Why nothing can be taken in, as long as that is so. */
   get problem(): string | undefined {
     return this.#problem;
+  }
+
+  /** Does something while nothing is taken in; what waits is in the record by then. */
+  async alone<T>(work: () => Promise<T>): Promise<T> {
+    this.#look();
+    await this.#working;
+    return this.#turns.take('record', work);
   }
 
   async close(): Promise<void> {
@@ -160,7 +173,7 @@ export class Intake {
           const events = await this.#understand(lot.entries);
           await writing;
           if (this.#closed) return;
-          writing = this.#take(lot.names, events);
+          writing = this.#turns.take('record', () => this.#take(lot.names, events));
           // It is awaited below; until then nobody else hears of its failure.
           writing.catch(() => undefined);
         }
@@ -217,18 +230,29 @@ export class Intake {
       this.#options.store,
       fresh.flatMap(({ sighting }) => sighting ?? []),
     );
-    const taken = fresh.filter(({ capture }) => !twins.has(capture.id));
+    const first = fresh.filter(({ capture }) => !twins.has(capture.id));
+    const retold = await this.#retold(first);
+    const taken = first.filter(({ capture }) => !retold.has(capture.id));
     const statements = fresh.map(({ capture: { id }, sighting, insert }) => {
-      const of = twins.get(id);
+      const one = twins.get(id) ?? id;
+      const of = retold.get(one) ?? twins.get(id);
       return sighting && of !== undefined ? insertTwin(sighting, of) : insert;
     });
     if (fresh.length > 0) await this.#commit(taken, statements);
     for (const name of names) journal.remove(name);
     this.#taken += taken.length;
-    for (const { capture } of taken) {
+    // What is told late is still a word of the agent.
+    for (const { capture } of first) {
       if (capture.normalised.kind === 'gap') this.#gaps += 1;
       onTaken(capture);
     }
+  }
+
+  async #retold(first: readonly Described[]): Promise<ReadonlyMap<string, string>> {
+    const whole = first.flatMap(({ capture, sighting }) =>
+      sighting ? [{ ...capture, origin: sighting.origin }] : [],
+    );
+    return (await this.#options.retold?.(whole)) ?? new Map();
   }
 
   async #commit(taken: readonly Described[], statements: readonly Statement[]): Promise<void> {

@@ -42,6 +42,12 @@ export interface Entry {
 /** Why a file of the journal cannot be taken in. */
 export class Unreadable extends Error {}
 
+/** A file that cannot be taken in, and why. */
+interface Dead {
+  readonly name: string;
+  readonly why: string;
+}
+
 /** Errors that only this one file has: others can be read all the same. */
 const ofTheFile = new Set(['EACCES', 'EPERM', 'ELOOP', 'EIO', 'ENXIO', 'EISDIR']);
 const largest = 64 * 1024 * 1024;
@@ -89,12 +95,12 @@ export class Journal {
     return readdirSync(this.arrivals).length;
   }
 
-  read(name: string): Entry | undefined {
+  read(name: string, folder: string = this.arrivals): Entry | undefined {
     let file: number;
     try {
       // No link is followed, and no pipe waited for.
       const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
-      file = openSync(join(this.arrivals, name), O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+      file = openSync(join(folder, name), O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
     } catch (error) {
       if (errnoOf(error) === 'ENOENT') return undefined;
       throw ofTheFile.has(errnoOf(error)) ? new Unreadable((error as Error).message) : error;
@@ -123,8 +129,25 @@ export class Journal {
     rmSync(join(this.#drafts, name), { force: true });
   }
 
-  get buried(): number {
-    return readdirSync(this.#dead).length;
+  /** What was buried and can be read after all goes back to what waits, unless it is only asked; says what cannot. */
+  revive(dryRun: boolean): { readonly revived: readonly string[]; readonly dead: readonly Dead[] } {
+    const revived: string[] = [];
+    const dead: Dead[] = [];
+    for (const name of this.buried) {
+      try {
+        if (!this.read(name, this.#dead)) continue;
+        if (!dryRun) renameSync(join(this.#dead, name), join(this.arrivals, name));
+        revived.push(name);
+      } catch (error) {
+        if (!(error instanceof Unreadable)) throw error;
+        dead.push({ name: storable(name), why: error.message });
+      }
+    }
+    return { revived, dead };
+  }
+
+  get buried(): readonly string[] {
+    return readdirSync(this.#dead);
   }
 
   /** Drafts of hooks that were killed: what they have of an event is taken in as cut. */

@@ -45,7 +45,8 @@ export function normalise(agent: string, payload: unknown): Told {
   const event = textAt(payload, 'hook_event_name') ?? textAt(payload, 'type') ?? '';
   const unknown = { kind: 'other', event, session: null, by: 'agent' } as const;
   if (!adapter) return { normalised: unknown, state: null };
-  const rule = Object.hasOwn(adapter.events, event) ? adapter.events[event] : undefined;
+  const rules = { ...adapter.kept, ...adapter.events };
+  const rule = Object.hasOwn(rules, event) ? rules[event] : undefined;
   const known = { ...unknown, ...aroundOf(adapter, payload) };
   if (!rule) return { normalised: known, state: null };
   const special = rule.where?.find(({ field, is }) => is.test(textAt(payload, field) ?? ''));

@@ -458,6 +458,11 @@ export const migrations: readonly Migration[] = [
     name: 'timelines by age',
     statements: ['CREATE INDEX timeline_by_age ON timeline (project, occurred_at)'],
   },
+  {
+    id: 16,
+    name: 'captures that no hook told',
+    statements: ["CREATE INDEX captures_reconstructed ON captures (session) WHERE origin = 'transcript'"],
+  },
 ];
 
 export function searchIndex(steps: readonly Migration[], name: string): SearchIndex | undefined {

@@ -40,6 +40,8 @@ export interface Adapter {
   readonly cwd: string;
   /** The events it has under their own names; one that is not here is kept as `other`. */
   readonly events: Readonly<Record<string, Rule>>;
+  /** What no hook tells, and the agent itself has kept. */
+  readonly kept?: Readonly<Record<string, Rule>>;
   /** What looks like a prompt and is none: no person wrote it. */
   readonly notByAPerson?: RegExp;
   /** What its hooks do not tell, and where it is seen instead. */

@@ -64,6 +64,7 @@ export const claude: Adapter = {
       where: [{ field: 'reason', is: /^(?:clear|resume)$/, state: null }],
     },
   },
+  kept: { Interrupt: { kind: 'interrupted' } },
   gaps: [
     'no hook at Esc, nor at a refused permission: its session file and its screen tell',
     'a prompt given while it works is told at once, in the middle of the turn before',

@@ -16,6 +16,7 @@ import { mcpCommands } from './commands/mcp.ts';
 import { paneCommands } from './commands/pane.ts';
 import { peopleCommands } from './commands/people.ts';
 import { projectCommands } from './commands/project.ts';
+import { recoverCommands } from './commands/recover.ts';
 import { seatCommands } from './commands/seat.ts';
 import { serverCommands } from './commands/server.ts';
 import { sessionCommands } from './commands/session.ts';
@@ -37,6 +38,7 @@ export const commands: readonly Command[] = [
   ...floorCommands,
   ...timelineCommands,
   ...seatCommands,
+  ...recoverCommands,
   ...taskCommands,
   ...contractCommands,
   ...demoCommands,

@@ -328,7 +328,8 @@ export class Seats {
       .finally(() => this.#renewing.delete(id));
   }
 
-  #hear({ sessionId, entries }: Recorded): void {
+  #hear({ sessionId, entries, late }: Recorded): void {
+    if (late) return;
     const pane = this.#options.map.paneOf(sessionId);
     const row = pane === undefined ? undefined : this.#options.map.in(pane);
     if (row && entries.some(({ kind, sender }) => kind === 'prompt' && sender === row.driver))
@@ -385,6 +386,7 @@ interface Seated {
 interface Recorded {
   readonly sessionId: string;
   readonly entries: readonly { readonly kind: string; readonly sender: string }[];
+  readonly late?: true;
 }
 
 const placeOf = ({ id, project }: SeatRow) => ({ sessionId: id, projectKey: project });

@@ -24,11 +24,16 @@ export interface CaptureStoryOptions {
 export interface StoryOptions {
   /** How often it was tried before. */
   readonly tries?: number;
-  /** It was told long after it happened, by what the coding agent itself had kept. */
+  /** It is told long after it happened: nothing follows from it for what has happened since. */
+  readonly late?: boolean;
+  /** It was not told by a hook, but by what the coding agent itself had kept. */
   readonly reconstructed?: boolean;
-  /** The session it belongs to, where that is known and no binding says it. */
-  readonly into?: Pick<SessionRow, 'id' | 'agent'>;
+  /** The session each belongs to, where that is known and no binding says it. */
+  readonly into?: (captured: Captured) => Into;
 }
+
+/** A session, with whose words the agent's are and who drove it, where that is not as it is now. */
+type Into = Pick<SessionRow, 'id' | 'agent'> & { readonly driver?: string | null };
 
 /**
  * Says what is written into timelines for events of coding agents, in the very commit that takes them in. What it read
@@ -43,11 +48,11 @@ export class CaptureStory {
 
   async write(
     captured: readonly Captured[],
-    { tries = 0, reconstructed = false, into }: StoryOptions = {},
+    { tries = 0, late = false, reconstructed = false, into }: StoryOptions = {},
   ): Promise<Recorded> {
     const { store, hub, recorder } = this.#options;
     const ledger = await Ledger.load(store, into ? [] : captured);
-    const known = into ? [into.id] : ledger.sessions;
+    const known = into ? [...new Set(captured.map((one) => into(one).id))] : ledger.sessions;
     if (known.length === 0) return { statements: [], drafts: [] };
     const sessions = await sessionsById(store, known);
     const calls = await Calls.load(store, known, captured);
@@ -55,10 +60,11 @@ export class CaptureStory {
     const statements: Statement[] = [];
     const drafts: Draft[] = [];
     for (const one of captured) {
-      const place: Place | undefined = into ? { session: into.id, agent: into.agent } : ledger.place(one);
+      const given = into?.(one);
+      const place: Place | undefined = given ? { session: given.id, agent: given.agent } : ledger.place(one);
       const before = place && sessions.get(place.session);
       if (!place || !before) continue;
-      let session = before;
+      let session = given?.driver === undefined ? before : { ...before, driver: given.driver };
       if (place.forks) {
         session = this.#fork(before, one, tries);
         sessions.set(session.id, session);
@@ -75,8 +81,8 @@ export class CaptureStory {
         drafts.push(draft(hub, 'floor:changed', placeOf(session)));
       }
       if (place.earlier !== undefined) statements.push(setResumed(session, place.earlier));
-      const made = this.#entriesOf(one, session, place, calls);
-      entries.push(...made.map((entry) => ({ ...entry, reconstructed })));
+      const [main, settled] = this.#entriesOf(one, session, place, calls);
+      entries.push(...(late ? [] : settled), { ...main, late, reconstructed });
     }
     const written = recorder.write(hub, entries);
     // Sessions, then what feeds them, then what they tell.
@@ -101,7 +107,7 @@ export class CaptureStory {
     session: SessionRow,
     { earlier, resumed, agent: speaker }: Place,
     calls: Calls,
-  ): readonly NewEntry[] {
+  ): readonly [main: NewEntry, settled: readonly NewEntry[]] {
     const { id, agent, occurredAt, normalised } = captured;
     const { text, data, ...story } = told(agent, normalised);
     const kind = this.#isPrompt(captured) || story.kind !== 'prompt' ? story.kind : 'notice';
@@ -123,7 +129,7 @@ export class CaptureStory {
         sender: this.#personOf(session),
       }),
     );
-    return [...settled, main];
+    return [main, settled];
   }
 
   /** Whose words a prompt is: the driver's, or of the person this hub belongs to. */

@@ -18,6 +18,8 @@ export interface NewEntry {
   readonly capture?: string;
   /** What a tool and its result have in common. */
   readonly call?: string | undefined;
+  /** It is told long after it happened. */
+  readonly late?: boolean;
   readonly reconstructed?: boolean;
   /** Branches, commits and pull requests that are seen in it. */
   readonly links?: readonly Pick<FloorLink, 'kind' | 'value'>[];
@@ -64,6 +66,7 @@ export class Recorder {
           sessionId: (group[0] as NewEntry).session.id,
           projectKey: (group[0] as NewEntry).session.project,
           entries: group.map(({ id, kind, sender }) => ({ entryId: id, kind, sender })),
+          ...(group.every(({ late }) => late) && { late: true }),
         }),
       ),
     };

@@ -66,7 +66,7 @@ export class Records {
         hint: 'Leave sender out: prompts are of the person who drives, everything else is of the agent.',
       });
     for (let tries = 0; ; tries++) {
-      const written = await story.write([captured], { tries, into: { id: session.id, agent } });
+      const written = await story.write([captured], { tries, into: () => ({ id: session.id, agent }) });
       const { event, kind, session: conversation } = captured.normalised;
       const told = draft(asker.source, 'agent:captured', {
         ...{ captureId: id, agent: vendor, event, kind, sessionId: conversation },

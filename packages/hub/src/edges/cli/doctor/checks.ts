@@ -168,10 +168,13 @@ function lookAtCapture({ journal }: Places, hub: Patient['hub']): Finding {
   if (dead > 0)
     return warn(
       `${counted}, and ${dead} that could not be`,
-      `Look at them in ${join(journal, 'dead')}, and remove what is of no use.`,
+      `poly recover tries them again; look at the rest in ${join(journal, 'dead')}, and remove what is of no use.`,
     );
   if (gaps > 0)
-    return warn(`${counted}, ${gaps} of which found no room on the disk`, 'Free some space: see disk.');
+    return warn(
+      `${counted}, ${gaps} of which found no room on the disk`,
+      'Free some space, see disk; then poly recover fills in what the agents have kept.',
+    );
   return ok(counted);
 }
 
