@@ -202,3 +202,30 @@ it('says what is missing and what was filled in, and what is wrong with what was
   expect([both.code, both.stderr]).toEqual([2, expect.stringContaining('--all was given with')]);
   expect((await ground.run(['recover', '--session', 'none-such'])).code).toBe(3);
 });
+
+it('renames the project of a session in its own pane', async () => {
+  const poly = `"${process.execPath}" "${ground.program}"`;
+  const script = `${poly} join naming; ${poly} floor rename named; exec cat`;
+  await ground.ok('run', '--name', 'namer', '--', 'sh', '-c', script);
+  await ground.ok('wait', 'namer', '--text', 'It is named now', '--timeout', '60');
+  expect(await ground.ok('project', 'show', 'naming')).toMatch(/project +named/);
+}, 90_000);
+
+it('draws a status line only where a hub answers, and is silent else', async () => {
+  const line = ['floor', 'status', '--line', '--pane', 'worker'];
+  const silent = { code: 0, stdout: '', stderr: '' };
+  const { pid } = JSON.parse(await ground.ok('server', 'status', '--json')) as { pid: number };
+  process.kill(pid, 'SIGSTOP');
+  try {
+    expect(await ground.run(line)).toMatchObject(silent);
+  } finally {
+    process.kill(pid, 'SIGCONT');
+  }
+  expect(await ground.run(['floor', 'status', '--line', '--pane', 'none-such'])).toMatchObject(silent);
+  process.kill(pid, 'SIGKILL');
+  expect(await ground.run(line)).toMatchObject(silent);
+  // None was started for it.
+  expect((await ground.run(['server', 'stop'])).code).toBe(6);
+  const away = await ground.run(line, { env: { POLY_HOME: '/nowhere/at/all' } });
+  expect(away).toMatchObject(silent);
+}, 60_000);

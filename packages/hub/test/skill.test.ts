@@ -45,15 +45,20 @@ describe('the skill', () => {
   });
 
   it('shows command lines that poly takes', () => {
-    const block = /```sh\n(.*?)```/s.exec(skill)?.[1] ?? '';
-    const lines = [...block.matchAll(/^poly (\w+) ?(.*?)(?: +#.*)?$/gm)];
-    expect(lines.length).toBeGreaterThan(6);
+    const blocks = [...skill.matchAll(/```sh\n(.*?)```/gs)].map(([, block = '']) => block).join('\n');
+    const lines = [...blocks.matchAll(/^poly ((?:floor )?\w+) ?(.*?)(?: +#.*)?$/gm)];
+    expect(lines.length).toBeGreaterThan(12);
     for (const [, name = '', words = ''] of lines) {
       const command = commands.find((one) => one.name === name);
       expect([name, command?.name]).toEqual([name, name]);
       const given = (words.match(/'[^']*'|\S+/g) ?? []).map((word) => word.replaceAll("'", ''));
       expect(() => parse(given, command?.flags ?? {})).not.toThrow();
     }
+  });
+
+  it('says how to join, rename, disconnect, show the status and hand off', () => {
+    for (const verb of ['join', 'status', 'rename', 'handoff', 'disconnect'])
+      expect(skill).toMatch(new RegExp(`^\\| ${verb}\\b.* \\| \`poly `, 'm'));
   });
 
   it('is printed by poly skill', async () => {

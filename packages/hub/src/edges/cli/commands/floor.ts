@@ -5,7 +5,6 @@ import { confirm } from '../confirm.ts';
 import type { Env } from '../env.ts';
 import { text, toggle, wholeNumber } from '../flag.ts';
 import { type Output, shown } from '../output.ts';
-import { revealedLine } from '../revealed.ts';
 
 const project = text('The project; needed where several have a session of that name.', { value: 'PROJECT' });
 const pane = text('The pane of the agent; the one you are in when left out.', { value: 'PANE' });
@@ -58,11 +57,15 @@ export const floorCommands: readonly Command[] = [
     name: 'floor status',
     about,
     summary: 'Says which session this pane feeds, who drives it, and what there is on the floor.',
-    flags: { pane, line: toggle('Only project, session and driver, for a status line.') },
+    flags: {
+      pane,
+      line: toggle('Only project, session and driver, for a status line; nothing while no hub answers.'),
+    },
     examples: ['poly floor status', 'poly floor status --line'],
     async run({ flags, env, hub, out, json }) {
-      const status = await hub.call('floor:status', { ...feedIn(env, flags.pane) });
-      if (flags.line) return status.line === '' ? undefined : out.line(revealedLine(status.line));
+      const feed = feedIn(env, flags.pane);
+      if (flags.line) return (await import('../status-line.ts')).statusLine(env, feed, out);
+      const status = await hub.call('floor:status', { ...feed });
       const overview = await hub.call('floor:overview', {});
       if (json) return out.json({ ...status, overview });
       showStatus(status, out);
@@ -105,6 +108,17 @@ export const floorCommands: readonly Command[] = [
       out.line(
         `${changed.project}/${changed.slug}${changed.label ? `: ${changed.label}` : ' has no label.'}`,
       );
+    },
+  }),
+  command({
+    name: 'floor rename',
+    summary: 'Gives the project of your session another name; those it had still lead to it.',
+    args: ['<name>'],
+    examples: ['poly floor rename boutique'],
+    async run({ args: [name = ''], hub, out, json }) {
+      const renamed = await hub.call('floor:rename', { name });
+      if (json) return out.json(renamed);
+      out.line(`It is ${renamed.name} now.`);
     },
   }),
   command({
