@@ -168,6 +168,8 @@ export interface FloorStatus {
   readonly session?: FloorSession | undefined;
   /** Who asks, as the floor knows it. */
   readonly you: string;
+  /** Whether the hub is yours: whoever was invited may neither start nor end programs, nor put anything away. */
+  readonly owner: boolean;
   /** Project, session and driver in a few words, for a status line; empty where nothing is joined. */
   readonly line: string;
 }
@@ -183,6 +185,7 @@ export const floorStatus: Action<FeedChoice, FloorStatus> = defineAction({
     connected: z.boolean(),
     session: floorSessionShape.optional(),
     you: z.string(),
+    owner: z.boolean(),
     line: z.string(),
   }),
 });

@@ -8,6 +8,8 @@ interface AdoptedListProps {
   readonly hub: HubState;
   readonly agents: readonly AgentInfo[];
   readonly now: number;
+  /** Whether the hub is that of whoever looks. */
+  readonly owner: boolean;
 }
 
 const rowId = (id: string): string => `agent-${id}`;
@@ -24,7 +26,7 @@ export function focusedAgent(): string | undefined {
 }
 
 /** Agents in no pane of the hub: what each does, and where it is found. A click says that somebody has looked there. */
-export function AdoptedList({ hub, agents, now }: AdoptedListProps): JSX.Element | null {
+export function AdoptedList({ hub, agents, now, owner }: AdoptedListProps): JSX.Element | null {
   if (agents.length === 0) return null;
   return (
     <section className="adopted" aria-label="Agents elsewhere">
@@ -39,8 +41,14 @@ export function AdoptedList({ hub, agents, now }: AdoptedListProps): JSX.Element
             id={rowId(id)}
             type="button"
             className="pane"
-            title="It runs elsewhere, where you can go on with it. Click when you have looked at it."
-            onClick={() => void hub.attempt(hub.client.call('agent:seen', { paneId: id }))}
+            title={
+              owner
+                ? 'It runs elsewhere, where you can go on with it. Click when you have looked at it.'
+                : undefined
+            }
+            onClick={
+              owner ? () => void hub.attempt(hub.client.call('agent:seen', { paneId: id })) : undefined
+            }
           >
             <span className={`dot ${tone}`} title={status} />
             <span className="title">

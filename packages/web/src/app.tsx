@@ -40,7 +40,7 @@ const troubleForMs = 15_000;
 
 /** The whole page: one of its views, and what is asked of the user. */
 export function App({ hub }: { readonly hub: HubState }): JSX.Element {
-  const { connection, panes, approvals, adopted, trouble } = useSyncExternalStore(
+  const { connection, panes, approvals, adopted, you, owner, trouble } = useSyncExternalStore(
     hub.subscribe,
     hub.snapshot,
   );
@@ -65,6 +65,9 @@ export function App({ hub }: { readonly hub: HubState }): JSX.Element {
     hub.report(undefined);
   };
   const close = (): void => ask(undefined);
+  // Whoever was invited may neither start nor end programs, and is not offered it.
+  const start = owner ? (): void => ask({ kind: 'new' }) : undefined;
+  const end = owner ? (pane: PaneInfo): void => ask({ kind: 'end', pane }) : undefined;
   const openPane = (paneId: string): void => {
     go({ view: 'terminals' });
     terminals.current?.openPane(paneId);
@@ -129,7 +132,7 @@ export function App({ hub }: { readonly hub: HubState }): JSX.Element {
         count={layout.count}
         theme={theme}
         onCount={layout.setCount}
-        onNew={() => ask({ kind: 'new' })}
+        onNew={start}
         onTheme={commands.theme}
         onHelp={commands.help}
         onNeeded={commands.needed}
@@ -148,8 +151,9 @@ export function App({ hub }: { readonly hub: HubState }): JSX.Element {
         screenReader={reader === 'on'}
         isAsking={question !== undefined}
         now={now}
-        onNew={() => ask({ kind: 'new' })}
-        onEnd={(pane) => ask({ kind: 'end', pane })}
+        owner={owner}
+        onNew={start}
+        onEnd={end}
         onLink={(address) => ask({ kind: 'link', address })}
       />
       {view === 'floor' && (
@@ -160,11 +164,13 @@ export function App({ hub }: { readonly hub: HubState }): JSX.Element {
           approvals={approvals}
           open={item}
           now={now}
+          you={you}
+          owner={owner}
           scheme={scheme}
           screenReader={reader === 'on'}
           onOpen={(opened) => go({ view, item: opened })}
           onPane={openPane}
-          onEnd={(pane) => ask({ kind: 'end', pane })}
+          onEnd={end}
           onLink={(address) => ask({ kind: 'link', address })}
         />
       )}

@@ -7,7 +7,6 @@ import { FloorSessions } from './floor-sessions.tsx';
 import type { HubState } from './hub-state.ts';
 import { SessionView } from './session-view.tsx';
 import type { Scheme } from './terminal-themes.ts';
-import { useLive } from './use-live.ts';
 
 interface FloorPageProps {
   readonly hub: HubState;
@@ -17,18 +16,20 @@ interface FloorPageProps {
   /** A session, an entry of one, or another list of the floor. */
   readonly open: string | undefined;
   readonly now: number;
+  readonly you: string | undefined;
+  /** Whether the hub is that of whoever looks. */
+  readonly owner: boolean;
   readonly scheme: Scheme;
   readonly screenReader: boolean;
   readonly onOpen: (item: string | undefined) => void;
   readonly onPane: (paneId: string) => void;
-  readonly onEnd: (pane: PaneInfo) => void;
+  readonly onEnd: ((pane: PaneInfo) => void) | undefined;
   readonly onLink: (address: string) => void;
 }
 
 /** The floor: projects and their sessions, one of these, or what is found among all. */
 export function FloorPage(props: FloorPageProps): JSX.Element {
-  const { hub, panes, adopted, open, now, onOpen } = props;
-  const you = useLive(hub, [], 'you', () => hub.client.call('floor:status', {}))?.you;
+  const { hub, panes, adopted, open, now, you, onOpen } = props;
   const [, session, entry] = /^(ses_[0-9a-f]+)(?::(ent_[0-9a-f]+))?$/.exec(open ?? '') ?? [];
   const [last, setLast] = useState(session);
   useEffect(() => {
@@ -41,7 +42,6 @@ export function FloorPage(props: FloorPageProps): JSX.Element {
         key={session}
         session={session}
         entry={entry}
-        you={you}
         onBack={() => onOpen(undefined)}
         onEntry={(id) => onOpen(`${session}:${id}`)}
       />

@@ -14,7 +14,8 @@ interface HeaderProps {
   readonly count: TileCount;
   readonly theme: string;
   readonly onCount: (count: TileCount) => void;
-  readonly onNew: () => void;
+  /** Left out where nobody here may start one. */
+  readonly onNew: (() => void) | undefined;
   readonly onTheme: () => void;
   readonly onHelp: () => void;
   readonly onApprovals: () => void;
@@ -120,7 +121,7 @@ export function Header(props: HeaderProps): JSX.Element {
           ))}
         </fieldset>
       )}
-      {view === 'terminals' && (
+      {view === 'terminals' && onNew && (
         <button type="button" className="primary" title="New pane (c)" onClick={onNew}>
           New pane
         </button>

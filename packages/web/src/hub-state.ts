@@ -21,6 +21,9 @@ export interface Snapshot {
   readonly approvals: readonly Approval[];
   /** Agents that run in no pane of the hub. */
   readonly adopted: readonly AgentInfo[];
+  /** Who looks at it, and whether the hub is theirs; nobody until the hub has said it. */
+  readonly you: string | undefined;
+  readonly owner: boolean;
   /** The last thing that went wrong, until it is read. */
   readonly trouble: ErrorInfo | undefined;
 }
@@ -56,6 +59,8 @@ export class HubState {
     panes: [],
     approvals: [],
     adopted: [],
+    you: undefined,
+    owner: false,
     trouble: undefined,
   };
   #eventsUp = false;
@@ -142,6 +147,7 @@ export class HubState {
           this.client.call('pane:list', {}),
           this.#approvals(),
           this.client.call('agent:list', {}),
+          this.#askWho(),
         ]);
         const adopted = agents.filter((agent) => agent.adopted);
         const before = this.#snapshot;
@@ -156,6 +162,13 @@ export class HubState {
     } finally {
       this.#refreshing = false;
     }
+  }
+
+  /** It stays the same as long as the page has its key. */
+  async #askWho(): Promise<void> {
+    if (this.#snapshot.you !== undefined) return;
+    const { you, owner } = await this.client.call('floor:status', {});
+    this.#set({ you, owner });
   }
 
   /** Whoever was invited into the room has nothing to approve. */

@@ -30,7 +30,8 @@ interface PaneTileProps {
   readonly onActivate: () => void;
   /** Back to the list. */
   readonly onLeave: () => void;
-  readonly onEnd: () => void;
+  /** Left out where nobody here may end it. */
+  readonly onEnd: (() => void) | undefined;
   readonly onClose: () => void;
   readonly onLink: (address: string) => void;
   readonly onLetters: (letters: number) => void;
@@ -179,9 +180,11 @@ export function PaneTile(props: PaneTileProps): JSX.Element {
           <button type="button" title="Paste (Ctrl-Shift-V)" onClick={() => void paste()}>
             Paste
           </button>
-          <button type="button" title="End the pane (asks first)" onClick={onEnd}>
-            {pane.status === 'running' ? 'End' : 'Forget'}
-          </button>
+          {onEnd && (
+            <button type="button" title="End the pane (asks first)" onClick={onEnd}>
+              {pane.status === 'running' ? 'End' : 'Forget'}
+            </button>
+          )}
           <button
             type="button"
             aria-label="Close this tile"

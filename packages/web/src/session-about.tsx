@@ -12,6 +12,8 @@ interface SessionAboutProps {
   readonly hub: HubState;
   readonly session: FloorSession;
   readonly now: number;
+  /** Whether the hub is that of whoever looks. */
+  readonly owner: boolean;
   readonly onEntry: (entry: string) => void;
   readonly onPane: (paneId: string) => void;
   readonly onLink: (address: string) => void;
@@ -19,7 +21,7 @@ interface SessionAboutProps {
 
 /** What is known of a session, beside what happened in it. */
 export function SessionAbout(props: SessionAboutProps): JSX.Element {
-  const { hub, session, now, onEntry, onPane, onLink } = props;
+  const { hub, session, now, owner, onEntry, onPane, onLink } = props;
   const { session_id } = session;
   const { busy, run } = useOneAtATime();
   const known = useLive(hub, ['floor'], session_id, () =>
@@ -52,17 +54,19 @@ export function SessionAbout(props: SessionAboutProps): JSX.Element {
       )}
       {known && <SessionLinks links={known.links} onEntry={onEntry} onLink={onLink} />}
       <SessionExport hub={hub} session={session} />
-      <section aria-label="Archive">
-        <h3>{isAway ? 'It is archived' : 'Archive'}</h3>
-        <p className="dim">
-          Nothing feeds a session that is archived, and search leaves it out; all of it is kept.
-        </p>
-        <p>
-          <button type="button" disabled={busy} onClick={() => void run(archive)}>
-            {isAway ? 'Take it out again' : 'Put it away'}
-          </button>
-        </p>
-      </section>
+      {owner && (
+        <section aria-label="Archive">
+          <h3>{isAway ? 'It is archived' : 'Archive'}</h3>
+          <p className="dim">
+            Nothing feeds a session that is archived, and search leaves it out; all of it is kept.
+          </p>
+          <p>
+            <button type="button" disabled={busy} onClick={() => void run(archive)}>
+              {isAway ? 'Take it out again' : 'Put it away'}
+            </button>
+          </p>
+        </section>
+      )}
     </div>
   );
 }

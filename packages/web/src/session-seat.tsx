@@ -13,12 +13,10 @@ interface SessionSeatProps {
   readonly approvals: readonly Approval[];
   readonly you: string | undefined;
   readonly now: number;
-  /** Whoever has just taken it wants to know what happened. */
-  readonly onTaken: () => void;
 }
 
 /** Who may type in a session, and how that changes: taken where nobody has it, asked for, given away. */
-export function SessionSeat({ hub, session, approvals, you, now, onTaken }: SessionSeatProps): JSX.Element {
+export function SessionSeat({ hub, session, approvals, you, now }: SessionSeatProps): JSX.Element {
   const { session_id, driver, lease_until, archived_at } = session;
   const [isGiving, setGiving] = useState(false);
   const [isAsking, setAsking] = useState(false);
@@ -32,7 +30,7 @@ export function SessionSeat({ hub, session, approvals, you, now, onTaken }: Sess
         ...{ session: session_id },
         ...(takeover && { takeover }),
       });
-      if (await hub.attempt(claiming)) onTaken();
+      await hub.attempt(claiming);
       setAsking(false);
     });
   const asks = approvals.filter(

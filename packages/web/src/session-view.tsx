@@ -9,6 +9,7 @@ import { PaneTile } from './pane-tile.tsx';
 import { addressOf } from './place.ts';
 import { SessionAbout } from './session-about.tsx';
 import { SessionChanges } from './session-changes.tsx';
+import { SessionDigest } from './session-digest.tsx';
 import { SessionSeat } from './session-seat.tsx';
 import { paneOf, sessionState } from './session-state.ts';
 import { StoryView } from './story-view.tsx';
@@ -26,28 +27,36 @@ export interface SessionViewProps {
   readonly approvals: readonly Approval[];
   readonly now: number;
   readonly you: string | undefined;
+  /** Whether the hub is that of whoever looks. */
+  readonly owner: boolean;
   readonly scheme: Scheme;
   readonly screenReader: boolean;
   readonly onBack: () => void;
   /** Goes to an entry of it. */
   readonly onEntry: (entry: string) => void;
   readonly onPane: (paneId: string) => void;
-  readonly onEnd: (pane: PaneInfo) => void;
+  readonly onEnd: ((pane: PaneInfo) => void) | undefined;
   readonly onLink: (address: string) => void;
 }
 
-type Side = 'story' | 'terminal' | 'changes' | 'about';
+type Side = 'story' | 'terminal' | 'changes' | 'digest' | 'about';
 
 /** One session: its story, and beside it the terminal of its agent, what changed, or what is known of it. */
 export function SessionView(props: SessionViewProps): JSX.Element {
-  const { hub, session: id, entry, panes, adopted, approvals, now, you, scheme, screenReader } = props;
+  const { hub, session: id, entry, panes, adopted, approvals, now, you, owner, scheme, screenReader } = props;
   const { onBack, onEntry, onPane, onEnd, onLink } = props;
   const session = useLive(hub, ['floor', 'project'], id, () =>
     hub.client.call('floor:session', { session: id }),
   );
   const pane = session && paneOf(session, panes);
   const [chosen, setSide] = useState<Side>();
-  const sides: readonly Side[] = ['story', ...(pane ? (['terminal'] as const) : []), 'changes', 'about'];
+  const sides: readonly Side[] = [
+    'story',
+    ...(pane ? (['terminal'] as const) : []),
+    'changes',
+    'digest',
+    'about',
+  ];
   const side = chosen && sides.includes(chosen) ? chosen : 'story';
   // Wide enough for both, the story is always there.
   const beside = side === 'story' ? (pane ? 'terminal' : 'about') : side;
@@ -56,6 +65,14 @@ export function SessionView(props: SessionViewProps): JSX.Element {
   // The list that had the focus is gone.
   useEffect(() => whole.current?.focus(), []);
   useCommands({ back: onBack, since: () => setSide('changes') });
+  const driver = session?.driver;
+  const drove = useRef(driver);
+  // Whoever gets the seat, taken or given, reads at once what happened.
+  useEffect(() => {
+    if (drove.current !== undefined && drove.current !== driver && driver !== undefined && driver === you)
+      setSide('digest');
+    if (session) drove.current = driver ?? '';
+  }, [session, driver, you]);
   return (
     <main ref={whole} className="view whole session" tabIndex={-1} data-side={side} aria-label="Session">
       <header className="session-bar">
@@ -64,16 +81,7 @@ export function SessionView(props: SessionViewProps): JSX.Element {
         </a>
         {session && <Heading session={session} panes={panes} adopted={adopted} now={now} />}
         <span className="space" />
-        {session && (
-          <SessionSeat
-            hub={hub}
-            session={session}
-            approvals={approvals}
-            you={you}
-            now={now}
-            onTaken={() => setSide('changes')}
-          />
-        )}
+        {session && <SessionSeat hub={hub} session={session} approvals={approvals} you={you} now={now} />}
       </header>
       <nav className="tabs sides" aria-label="Beside the story">
         {sides.map((one) => (
@@ -105,7 +113,7 @@ export function SessionView(props: SessionViewProps): JSX.Element {
             letters={undefined}
             onActivate={nothing}
             onLeave={() => document.querySelector<HTMLElement>('.entry:last-child')?.focus()}
-            onEnd={() => onEnd(pane)}
+            onEnd={onEnd && (() => onEnd(pane))}
             onClose={() => setSide('about')}
             onLink={onLink}
             onLetters={nothing}
@@ -114,11 +122,13 @@ export function SessionView(props: SessionViewProps): JSX.Element {
         {beside === 'changes' && (
           <SessionChanges hub={hub} session={id} now={now} you={you} onEntry={onEntry} onLink={onLink} />
         )}
+        {beside === 'digest' && <SessionDigest hub={hub} session={id} />}
         {beside === 'about' && session && (
           <SessionAbout
             hub={hub}
             session={session}
             now={now}
+            owner={owner}
             onEntry={onEntry}
             onPane={onPane}
             onLink={onLink}
@@ -133,6 +143,7 @@ const words: Readonly<Record<Side, string>> = {
   story: 'Story',
   terminal: 'Terminal',
   changes: 'What changed',
+  digest: 'Digest',
   about: 'About',
 };
 

@@ -37,15 +37,18 @@ interface TerminalsProps {
   readonly isAsking: boolean;
   readonly now: number;
   readonly ref: Ref<TerminalsHandle>;
-  readonly onNew: () => void;
-  readonly onEnd: (pane: PaneInfo) => void;
+  /** Whether the hub is that of whoever looks. */
+  readonly owner: boolean;
+  /** These two are left out where nobody here may start or end a program. */
+  readonly onNew: (() => void) | undefined;
+  readonly onEnd: ((pane: PaneInfo) => void) | undefined;
   readonly onLink: (address: string) => void;
 }
 
 /** The list of panes, and terminals in tiles. */
 export function Terminals(props: TerminalsProps): JSX.Element {
   const { hub, panes, approvals, adopted, live, isShown, layout, scheme, screenReader, isAsking } = props;
-  const { now, ref } = props;
+  const { now, owner, ref, onNew, onEnd } = props;
   const [chosenLetters, setLetters] = usePreference('letters', '');
   const letters = lettersOf(chosenLetters);
   const [filter, setFilter] = useState('');
@@ -81,7 +84,7 @@ export function Terminals(props: TerminalsProps): JSX.Element {
   };
   const end = (paneId: string | undefined): void => {
     const pane = panes.find(({ id }) => id === paneId);
-    if (pane) props.onEnd(pane);
+    if (pane) onEnd?.(pane);
   };
   const inTile = (work: (tile: TileHandle) => void): void => {
     const tile = handles.current[layout.active];
@@ -103,7 +106,7 @@ export function Terminals(props: TerminalsProps): JSX.Element {
       first: () => move(() => 0),
       last: () => move(() => listed.length - 1),
       open: () => current !== undefined && openPane(current),
-      new: props.onNew,
+      new: () => onNew?.(),
       end: () => end(current),
       search: () => inTile((tile) => tile.search()),
       fit: () => inTile((tile) => tile.fit()),
@@ -166,9 +169,9 @@ export function Terminals(props: TerminalsProps): JSX.Element {
           onSelect={setSelected}
           onOpen={openPane}
         />
-        <AdoptedList hub={hub} agents={adopted} now={now} />
+        <AdoptedList hub={hub} agents={adopted} now={now} owner={owner} />
         {listed.length === 0 && live && (
-          <p className="empty dim">{panes.length === 0 ? 'No panes yet. c starts one.' : 'No pane fits.'}</p>
+          <p className="empty dim">{panes.length > 0 ? 'No pane fits.' : emptyWords(owner)}</p>
         )}
       </nav>
       <main className="tiles" data-count={layout.count}>
@@ -187,7 +190,7 @@ export function Terminals(props: TerminalsProps): JSX.Element {
               letters={letters}
               onActivate={() => layout.activate(tile)}
               onLeave={focusList}
-              onEnd={() => end(pane.id)}
+              onEnd={onEnd && (() => end(pane.id))}
               onClose={() => {
                 layout.close(tile);
                 focusList();
@@ -207,7 +210,7 @@ export function Terminals(props: TerminalsProps): JSX.Element {
                 focusList();
               }}
             >
-              Choose a pane from the list, or start one with c.
+              Choose a pane from the list{owner ? ', or start one with c' : ''}.
             </button>
           ),
         )}
@@ -215,6 +218,9 @@ export function Terminals(props: TerminalsProps): JSX.Element {
     </div>
   );
 }
+
+const emptyWords = (owner: boolean): string =>
+  owner ? 'No panes yet. c starts one.' : 'No pane is shared with you yet.';
 
 const smallest = 7;
 const largest = 32;

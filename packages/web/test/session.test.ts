@@ -250,7 +250,7 @@ describe('a session', () => {
     });
     await page.getByText('decided').waitFor();
     for (const summary of await story().locator('summary').all()) await summary.click();
-    for (const tab of ['What changed', 'About']) {
+    for (const tab of ['What changed', 'Digest', 'About']) {
       await page.getByRole('button', { name: tab }).click();
       await beside(tab).waitFor();
     }
@@ -323,12 +323,16 @@ describe('the seat of a session', () => {
     await seat(page).getByRole('button', { name: 'Give it' }).click();
     await seat(page).getByText('ada drives').waitFor();
     await seat(hers).getByText('You drive').waitFor();
-    await hers.getByRole('complementary', { name: 'What changed' }).waitFor();
+    // Who gets the seat reads at once what happened, and finds it again later.
+    const digest = (of: Page): Locator => of.getByRole('complementary', { name: 'Digest' });
+    await digest(hers).getByText('since it began').waitFor();
     await entry('took the seat').waitFor();
     await hers.getByRole('button', { name: 'Terminal', exact: true }).click();
     await terminal.and(hers.locator('[data-live=true]')).waitFor();
     await terminal.locator('.box').click();
     await hers.keyboard.type('typed by ada');
+    await hers.getByRole('button', { name: 'Digest', exact: true }).click();
+    await digest(hers).getByText('since it began').waitFor();
     await shows(beside('Terminal').getByRole('region', { name: `Pane ${id}` }), 'typed by ada');
 
     await seat(hers).getByRole('button', { name: 'Hand over' }).click();
@@ -337,6 +341,7 @@ describe('the seat of a session', () => {
     await dialog.getByLabel('To').selectOption(you);
     await dialog.getByRole('button', { name: 'Hand over' }).click();
     await seat(page).getByText('You drive').waitFor();
+    await digest(page).getByText('since it began').waitFor();
     await seat(page).getByRole('button', { name: 'Hand over' }).click();
     const mine = page.getByRole('dialog', { name: 'Hand over' });
     await mine.getByRole('button', { name: 'Hand over' }).click();
@@ -344,8 +349,36 @@ describe('the seat of a session', () => {
     await seat(hers).getByRole('button', { name: 'Take the seat' }).click();
     await seat(page).getByText('ada drives').waitFor();
     await hers.context().close();
-  }, 60_000);
+  }, 120_000);
 });
+
+it('offers whoever was invited what they may do, and nothing else', async () => {
+  const { session, id } = await watch('shared', 'guests');
+  const about = (of: Page): Locator => of.getByRole('complementary', { name: 'About' });
+  const guest = await ground.openAs('eve');
+  for (const [one, isOffered] of [
+    [guest, false],
+    [page, true],
+  ] as const) {
+    await one.getByRole('link', { name: 'Terminals' }).click();
+    await one.getByRole('option', { name: id }).or(one.locator('#panes').getByText(id)).first().click();
+    const tile = one.getByRole('main').getByRole('region', { name: `Pane ${id}` });
+    await tile.first().waitFor();
+    expect(await one.getByRole('button', { name: 'New pane' }).isVisible()).toBe(isOffered);
+    expect(await one.getByRole('button', { name: 'End', exact: true }).first().isVisible()).toBe(isOffered);
+    await one.getByRole('link', { name: 'Floor', exact: true }).click();
+    await row(one, session.slug).click();
+    await one.getByRole('button', { name: 'About', exact: true }).click();
+    await about(one).getByText('driver', { exact: true }).waitFor();
+    expect(await about(one).getByRole('region', { name: 'Archive' }).isVisible()).toBe(isOffered);
+    expect(await one.getByRole('alert').count()).toBe(0);
+  }
+  await guest.getByRole('link', { name: 'Terminals' }).click();
+  await guest.locator('#panes').focus();
+  await guest.keyboard.press('c');
+  expect(await guest.getByRole('dialog').count()).toBe(0);
+  await guest.context().close();
+}, 120_000);
 
 describe('what is said to a session', () => {
   const box = (of: Page): Locator => of.getByRole('form', { name: 'Advise' });

@@ -225,12 +225,12 @@ export class Sessions {
   async status(asker: Holder, choice: FeedChoice): Promise<FloorStatus> {
     const { store } = this.#options;
     const row = await this.fedBy(asker, choice);
-    const you = asker.participant;
-    if (!row) return { connected: false, you, line: '' };
+    const { participant: you, isUser: owner } = asker;
+    if (!row) return { connected: false, you, owner, line: '' };
     const [session] = await sessionsOf(store, [row], (project) => this.#options.book.shownAs(project));
     const driver = row.driver === null ? 'open seat' : row.driver;
     return {
-      ...{ connected: true, you, line: `${this.#shown(row)}/${row.slug} · ${driver}` },
+      ...{ connected: true, you, owner, line: `${this.#shown(row)}/${row.slug} · ${driver}` },
       session: session as FloorSession,
     };
   }

@@ -16,7 +16,7 @@ export async function digestOf(
   participant: string,
   unread: number,
 ): Promise<string> {
-  const last = await lastDrove(store, id, participant);
+  const last = await lastDrove(store, id, participant, await heldSince(store, id, participant));
   const changes = await changesSince(store, id, last ?? { seq: 0 });
   const results = await commandsIn(store, id, last?.seq ?? 0);
   const since = changes.since === undefined ? 'since it began' : `since you last drove, at ${changes.since}`;
@@ -38,6 +38,17 @@ export async function digestOf(
       changes.links.map(({ kind, value }) => `${kind.replace('_', ' ')} ${value}`),
     ),
   ]);
+}
+
+/** The entry with which somebody got the seat that they have: what they are told does not change while they drive. */
+async function heldSince(store: Store, session: string, participant: string): Promise<number | undefined> {
+  const [last] = await store.query<{ readonly seq: number; readonly driver: string; readonly event: string }>(
+    `SELECT seq, json_extract(data, '$.driver') AS driver, json_extract(data, '$.event') AS event
+      FROM timeline WHERE session = ? AND kind = 'handoff' ORDER BY seq DESC LIMIT 1`,
+    [session],
+  );
+  const isHeld = last?.event === 'floor:claimed' || last?.event === 'floor:handed-over';
+  return isHeld && last.driver === participant ? last.seq : undefined;
 }
 
 /** The newest commands, each with how it ended. */

@@ -11,17 +11,21 @@ const promptsBack = 1_000;
 /** So much of a text. */
 const longest = 500;
 
-/** When somebody last drove a session: their last prompt, or the last time they gave the seat away. */
+/** When somebody last drove a session, before an entry: their last prompt, or the last time they gave the seat away. */
 export async function lastDrove(
   store: Store,
   session: string,
   participant: string,
+  before: number = Number.MAX_SAFE_INTEGER,
 ): Promise<{ readonly seq: number; readonly at: number } | undefined> {
-  const newest = `SELECT * FROM (SELECT seq, occurred_at AS at, sender FROM timeline WHERE session = ? AND kind = ?
+  // What was filled in later tells nothing of who was there.
+  const newest = `SELECT * FROM (SELECT seq, occurred_at AS at, sender, json_extract(data, '$.event') AS event
+    FROM timeline WHERE session = ? AND kind = ? AND seq < ? AND reconstructed = 0
     ORDER BY seq DESC LIMIT ${promptsBack}) AS newest`;
   const [row] = await store.query<{ readonly seq: number; readonly at: number }>(
-    `SELECT seq, at FROM (${newest} UNION ALL ${newest}) AS driving WHERE sender = ? ORDER BY seq DESC LIMIT 1`,
-    [session, 'prompt', session, 'handoff', participant],
+    `SELECT seq, at FROM (${newest} UNION ALL ${newest}) AS driving
+      WHERE sender = ? AND coalesce(event, '') <> 'floor:claimed' ORDER BY seq DESC LIMIT 1`,
+    [session, 'prompt', before, session, 'handoff', before, participant],
   );
   return row;
 }
