@@ -12,9 +12,9 @@ import { processesWith } from './agent.ts';
 import { type AgentHome, createAgentHome } from './agent-home.ts';
 import { type AgentName, installAgent } from './installed-agents.ts';
 import { Sampler } from './sampler.ts';
-import { ScriptedModel, type Walked, walkStates } from './state-walk.ts';
-
-const poly = join(import.meta.dirname, '..', '..', 'bin', 'poly');
+import { ScriptedModel } from './scripted-model.ts';
+import { type Walked, walkStates } from './state-walk.ts';
+import { telling } from './telling.ts';
 
 interface Case {
   readonly name: AgentName;
@@ -63,7 +63,7 @@ describe.each(cases.map((one) => ({ ...one, told: one.hooks ? 'its hooks' : 'no 
       // Keys are not taken over from one that is adopted: whoever takes it up again has them.
       hub = await TestHub.start({ env: keys });
       folder = mkdtempSync(join(tmpdir(), 'poly-by-hand-'));
-      if (hooks) execFileSync(poly, ['hooks', 'install', name], { env: { ...home.env, POLY_HOME: hub.dir } });
+      if (hooks) telling(name, () => hub)(home.env);
       // The flags by which it asks before it acts, as somebody would type them.
       const { argv, env } = launch({ argv: [await installAgent(name)] });
       const variables = Object.entries(env).flatMap(([key, value]) => ['-e', `${key}=${value}`]);

@@ -1,12 +1,10 @@
-import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { Inbox } from '../../src/agents/inbox.ts';
 import { TestHub } from '../test-hub.ts';
 import { createAgent } from './agent.ts';
 import { type Answer, startModelServer, type Turn } from './model-server.ts';
-
-const poly = join(import.meta.dirname, '..', '..', 'bin', 'poly');
+import { telling } from './telling.ts';
 
 const input = { command: 'echo captured', description: 'echo' };
 
@@ -33,9 +31,7 @@ it.each(Object.keys(calls) as (keyof typeof calls)[])(
     );
     const agent = await createAgent(hub, name, {
       ...{ model: server.url, permissions: 'auto' },
-      // The journal is that of the hub; the home that of the agent.
-      prepare: (env) =>
-        execFileSync(poly, ['hooks', 'install', name], { env: { ...env, POLY_HOME: hub.dir } }),
+      prepare: telling(name, () => hub),
     });
     try {
       await agent.message('run the command');

@@ -1,5 +1,4 @@
-import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { MailDelivery, MailSendResult } from '@polyphony/protocol';
@@ -10,7 +9,8 @@ import { TestHub, until } from '../test-hub.ts';
 import { type Agent, createAgent } from './agent.ts';
 import type { AgentName } from './installed-agents.ts';
 import { type Answer, type ModelServer, startModelServer } from './model-server.ts';
-import { buildPlugin, pluginUrl, poly } from './opencode-server.ts';
+import { buildPlugin } from './opencode-server.ts';
+import { telling } from './telling.ts';
 
 const command = 'touch made-by-tool';
 const input = { command, description: 'touch' };
@@ -92,11 +92,7 @@ describe.each(Object.keys(rows) as AgentName[])('mail to a real %s', (name) => {
     hub = await TestHub.start();
     agent = await createAgent(hub, name, {
       ...{ model: server.url, permissions: 'ask' },
-      prepare(env) {
-        if (name !== 'opencode')
-          execFileSync(poly, ['hooks', 'install', name], { env: { ...env, POLY_HOME: hub.dir } });
-        else addPlugin(join(env.HOME ?? '', '.config/opencode/opencode.json'));
-      },
+      prepare: telling(name, () => hub),
     });
     bob = await register(hub, 'bob');
     const self = hub.as(tokenOf(agent.pane.pid));
@@ -220,8 +216,3 @@ describe.each(Object.keys(rows) as AgentName[])('mail to a real %s', (name) => {
 
 const tokenOf = (pid: number): string =>
   /(?:^|\0)POLY_TOKEN=([^\0]*)/.exec(readFileSync(`/proc/${pid}/environ`, 'utf8'))?.[1] ?? '';
-
-function addPlugin(file: string): void {
-  const config = JSON.parse(readFileSync(file, 'utf8'));
-  writeFileSync(file, JSON.stringify({ ...config, plugin: [pluginUrl] }));
-}

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
@@ -58,7 +59,7 @@ interface Api {
   readonly path: RegExp;
   messages(body: Body): readonly Message[];
   text(send: Send, text: string): void;
-  tool(send: Send, name: string, input: unknown, namespace?: string): void;
+  tool(send: Send, id: string, name: string, input: unknown, namespace?: string): void;
   finish(send: Send, used: 'text' | 'tool'): void;
 }
 
@@ -93,9 +94,9 @@ const apis: readonly Api[] = [
       send({ type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } });
       send({ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text } });
     },
-    tool(send, name, input) {
+    tool(send, id, name, input) {
       send(anthropicStart);
-      const block = { type: 'tool_use', id: 'toolu_stub', name, input: {} };
+      const block = { type: 'tool_use', id: `toolu_${id}`, name, input: {} };
       send({ type: 'content_block_start', index: 0, content_block: block });
       const delta = { type: 'input_json_delta', partial_json: JSON.stringify(input) };
       send({ type: 'content_block_delta', index: 0, delta });
@@ -132,9 +133,9 @@ const apis: readonly Api[] = [
         item: { ...item, content: [{ type: 'output_text', text, annotations: [] }] },
       });
     },
-    tool(send, name, input, namespace) {
+    tool(send, id, name, input, namespace) {
       send({ type: 'response.created', response: { id: 'resp_stub' } });
-      const item = { type: 'function_call', id: 'item_stub', call_id: 'call_stub', name, namespace };
+      const item = { type: 'function_call', id: `item_${id}`, call_id: `call_${id}`, name, namespace };
       send({
         type: 'response.output_item.done',
         output_index: 0,
@@ -152,7 +153,7 @@ const apis: readonly Api[] = [
     text(send, text) {
       send({ candidates: [{ index: 0, content: { role: 'model', parts: [{ text }] } }] });
     },
-    tool(send, name, args) {
+    tool(send, _, name, args) {
       const parts = [{ functionCall: { name, args } }];
       send({ candidates: [{ index: 0, content: { role: 'model', parts } }] });
     },
@@ -205,7 +206,8 @@ async function reply(response: ServerResponse, api: Api, answer: Answer): Promis
     const name = typeof event.type === 'string' ? `event: ${event.type}\n` : '';
     response.write(`${name}data: ${JSON.stringify(event)}\n\n`);
   };
-  if ('tool' in answer) api.tool(send, answer.tool, answer.input, answer.namespace);
+  // Each call has an id of its own, as those of real models have.
+  if ('tool' in answer) api.tool(send, randomUUID(), answer.tool, answer.input, answer.namespace);
   else {
     api.text(send, answer.text);
     await answer.until;

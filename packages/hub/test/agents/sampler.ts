@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { AgentInfo, AgentStatus, PaneScreen } from '@polyphony/protocol';
 import type { TestHub } from '../test-hub.ts';
@@ -8,12 +9,29 @@ interface Sample {
   readonly at: number;
   readonly shown: AgentStatus;
   readonly info: AgentInfo;
+  /** For how long somebody has waited for a processor, since the machine was started. */
+  readonly stalledMs: number;
+}
+
+/** A time in which the screen and the state said different things. */
+interface Apart {
+  readonly shownBefore: boolean;
+  readonly shownAfter: boolean;
+  /** The state said that it rests. */
+  readonly rests: boolean;
+  readonly overloaded: boolean;
+  readonly tooLong: boolean;
+  readonly told: string;
 }
 
 const everyMs = 25;
 const patienceMs = 120_000;
-/** For so long a screen must have shown something before the state has to agree. */
-const graceMs = 1_000;
+/** So far the state may be from the screen: behind it, or a frame before it, which is drawn after what it shows. */
+const limitMs = 500;
+/** And so far where the machine is overloaded, so that whoever draws or tells is late. */
+const overloadedMs = 2_000;
+/** It is while somebody waited for a processor for more than half of the last so many milliseconds. */
+const lastMs = 1_000;
 
 /** Looks at an agent's screen and at what the hub says of it, all the time, and compares them. */
 export class Sampler {
@@ -87,26 +105,65 @@ export class Sampler {
     return all.filter((status, index) => status !== all[index - 1]);
   }
 
-  /** Where the agent was said to rest although its screen had shown for a while that it works or waits. */
+  /** Where the agent was said to rest although its screen showed that it works or waits. */
   get falseRests(): readonly string[] {
     return this.#contradictions(['running', 'blocked'], ['idle', 'done']);
   }
 
+  /** Where it was said not to wait although its screen showed that it does. */
   get missedBlocks(): readonly string[] {
     return this.#contradictions(['blocked'], ['idle', 'done', 'running', 'unknown']);
   }
 
+  /** Where it was said to be at work although its screen had come to rest. */
+  get missedRests(): readonly string[] {
+    // Not where it showed rest before: a turn may be told of long before it is drawn, and be too short to be drawn.
+    return this.#apart(['idle'], ['running'])
+      .filter(({ shownBefore, tooLong }) => !shownBefore && tooLong)
+      .map(({ told }) => told);
+  }
+
+  /**
+   * A state that says otherwise than the screen for too long is wrong; and so is one, however short it was, that came
+   * and went while the screen showed the same: what is told a frame before it is drawn is true, and stays. That an
+   * answered question counts again while it is drawn for long after its answer is right on a machine that is overloaded.
+   */
   #contradictions(shown: readonly AgentStatus[], said: readonly AgentStatus[]): readonly string[] {
-    let since: number | undefined;
-    return this.#samples.flatMap((sample) => {
-      since = shown.includes(sample.shown) ? (since ?? sample.at) : undefined;
-      const wrong = since !== undefined && sample.at > since + graceMs && said.includes(sample.info.status);
-      return wrong
-        ? [
-            `${sample.shown} since ${Math.round(sample.at - (since ?? 0))} ms, but ${JSON.stringify(sample.info)}`,
-          ]
-        : [];
+    return this.#apart(shown, said)
+      .filter(({ shownBefore, shownAfter, rests, overloaded, tooLong }) => {
+        const cameAndWent = shownBefore && shownAfter && (rests || !overloaded);
+        return tooLong || cameAndWent;
+      })
+      .map(({ told }) => told);
+  }
+
+  /** The times in which the screen showed one thing, and the state was another. */
+  #apart(shown: readonly AgentStatus[], said: readonly AgentStatus[]): readonly Apart[] {
+    const shows = (at: number): boolean => shown.includes(this.#samples[at]?.shown ?? 'gone');
+    const differs = (at: number): boolean =>
+      shows(at) && said.includes(this.#samples[at]?.info.status ?? 'gone');
+    return this.#samples.flatMap((from, first): readonly Apart[] => {
+      if (!differs(first) || differs(first - 1)) return [];
+      let last = first;
+      while (differs(last + 1)) last++;
+      const ms = Math.round((this.#samples[last] as Sample).at - from.at);
+      const overloaded = this.#isOverloaded(first, last);
+      const { status } = from.info;
+      return [
+        {
+          ...{ shownBefore: shows(first - 1), shownAfter: shows(last + 1), overloaded },
+          rests: status === 'idle' || status === 'done',
+          tooLong: ms > (overloaded ? overloadedMs : limitMs),
+          told: `${from.shown} for ${ms} ms${overloaded ? ' (overloaded)' : ''}, but ${JSON.stringify(from.info)}`,
+        },
+      ];
     });
+  }
+
+  #isOverloaded(first: number, last: number): boolean {
+    const to = this.#samples[last] as Sample;
+    const from = this.#samples.findLast(({ at }, index) => index < first && at < to.at - lastMs);
+    return from !== undefined && to.stalledMs - from.stalledMs > (to.at - from.at) / 2;
   }
 
   /** How far behind the screen the state was, at each change both show. */
@@ -137,9 +194,19 @@ export class Sampler {
       if (info && screen) {
         const { status: shown } =
           info.status === 'gone' ? { status: 'gone' as const } : rules.readScreen(this.#name, screen);
-        this.#samples.push({ at: performance.now(), shown, info });
+        this.#samples.push({ at: performance.now(), shown, info, stalledMs: stalledMs() });
       }
       await pause(everyMs);
     }
+  }
+}
+
+/** As Linux counts it; where nobody does, nobody has waited. */
+function stalledMs(): number {
+  try {
+    const [, total = '0'] = /^some .*total=(\d+)/m.exec(readFileSync('/proc/pressure/cpu', 'utf8')) ?? [];
+    return Number(total) / 1_000;
+  } catch {
+    return 0;
   }
 }

@@ -1,17 +1,14 @@
-import { execFileSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Backend } from '@polyphony/protocol';
 import { afterAll, beforeAll, describe, it } from 'vitest';
 import { TestHub } from '../test-hub.ts';
 import { type Agent, createAgent } from './agent.ts';
 import { createAgentHome } from './agent-home.ts';
 import type { AgentName } from './installed-agents.ts';
-import { buildPlugin, pluginUrl } from './opencode-server.ts';
+import { buildPlugin } from './opencode-server.ts';
 import { Sampler } from './sampler.ts';
-import { ScriptedModel, type Walked, walkStates } from './state-walk.ts';
-
-const poly = join(import.meta.dirname, '..', '..', 'bin', 'poly');
+import { ScriptedModel } from './scripted-model.ts';
+import { type Walked, walkStates } from './state-walk.ts';
+import { telling } from './telling.ts';
 
 interface Case {
   readonly name: AgentName;
@@ -37,11 +34,7 @@ describe.each(cases)('the state of a real $name on $backend, told by $by', ({ na
   let agent: Agent;
   let sampler: Sampler;
 
-  const prepare = (env: Readonly<Record<string, string>>): void => {
-    if (by === 'its hooks')
-      execFileSync(poly, ['hooks', 'install', name], { env: { ...env, POLY_HOME: hub.dir } });
-    if (by === 'its plugin') addPlugin(env.HOME ?? '');
-  };
+  const prepare = by === 'its screen alone' ? () => undefined : telling(name, () => hub);
 
   beforeAll(async () => {
     if (by === 'its plugin') buildPlugin();
@@ -76,9 +69,3 @@ describe.each(cases)('the state of a real $name on $backend, told by $by', ({ na
     };
   });
 });
-
-function addPlugin(home: string): void {
-  const file = join(home, '.config', 'opencode', 'opencode.json');
-  const config = JSON.parse(readFileSync(file, 'utf8')) as object;
-  writeFileSync(file, JSON.stringify({ ...config, plugin: [pluginUrl] }));
-}

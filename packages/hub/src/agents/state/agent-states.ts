@@ -97,6 +97,8 @@ interface Entry {
   reason: string;
   since: number;
   decision?: Decision;
+  /** It moves because it has just been started: nobody has asked it for anything. */
+  boots?: boolean;
 }
 
 /** What every agent is doing, who says so, and since when; tells whenever that changes. */
@@ -154,7 +156,9 @@ export class AgentStates {
 
   /** A hook of the agent in this pane told something. */
   hear(paneId: string, { at, sessionId, state }: Heard): void {
-    if (state) void this.#entries.get(paneId)?.agent.hear({ from: 'hooks', ...state, at, seen: at });
+    const agent = this.#entries.get(paneId)?.agent;
+    if (sessionId !== null) agent?.meet(sessionId);
+    if (state) void agent?.hear({ from: 'hooks', ...state, at, seen: at });
     this.#noteSession(paneId, sessionId);
   }
 
@@ -231,6 +235,11 @@ export class AgentStates {
     return decide(others, this.#options.clock.now())?.signal;
   }
 
+  /** Whether its hooks have told anything. */
+  isHeard(paneId: string): boolean {
+    return this.#entries.get(paneId)?.agent.signals.some(({ from }) => from === 'hooks') ?? false;
+  }
+
   #end(pane: StatePane): void {
     this.forget(pane.id);
     const before = statusIn(pane.meta);
@@ -269,8 +278,9 @@ export class AgentStates {
   }
 
   /** What came to rest while nobody looked is done, until somebody does. */
-  #atRest(paneId: string, { status }: Entry): AgentStatus {
-    const unseen = status === 'done' || (status === 'running' && !this.#options.isLookedAt(paneId));
+  #atRest(paneId: string, { status, boots }: Entry): AgentStatus {
+    const ended = status === 'running' && !boots;
+    const unseen = status === 'done' || (ended && !this.#options.isLookedAt(paneId));
     return unseen ? 'done' : 'idle';
   }
 
@@ -278,6 +288,7 @@ export class AgentStates {
     const before = entry.status;
     const { reason, evidence, from: authority } = entry.decision?.signal ?? {};
     if (status !== before) entry.since = this.#options.clock.now();
+    if (status === 'running') entry.boots = this.#isBooting(paneId, entry);
     entry.status = status;
     entry.reason = reason ? reasonText(reason) : '';
     const state = {
@@ -289,6 +300,13 @@ export class AgentStates {
         !this.#options.isLookedAt(paneId) && { attention: true as const }),
     };
     this.#note(paneId, noteOf(status, entry.since, reason), { from: this.#options.hub, state });
+  }
+
+  /** Codex 0.166.0 shows work while it starts. */
+  #isBooting(paneId: string, { status: before, decision, boots = false }: Entry): boolean {
+    const begunWith = this.#options.find(paneId)?.meta['agent.once'];
+    const first = boots || before === 'starting';
+    return first && decision?.signal.from === 'screen' && begunWith === undefined;
   }
 
   /** What is believed is believed at once; it is written down and told in its turn. */

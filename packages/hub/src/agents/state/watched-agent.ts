@@ -50,6 +50,8 @@ export class WatchedAgent {
   readonly #waiting: (() => void)[] = [];
   #lastLook = 0;
   #conversation: string | null = null;
+  /** Which one its session file or the file it holds open told last. */
+  #found: string | null = null;
   #conversationAt = 0;
   /** When it last printed something. */
   #drawn = 0;
@@ -75,9 +77,14 @@ export class WatchedAgent {
     return this.#drawn || undefined;
   }
 
-  /** Which conversation it is in, where it writes that down itself. */
+  /** Which conversation it is in, as far as anybody has told. */
   get sessionId(): string | null {
-    return this.#sessionFile?.sessionId ?? this.#conversation;
+    return this.#conversation;
+  }
+
+  /** A hook told which conversation it is in; its files may tell of the one before for a while. */
+  meet(conversation: string): void {
+    this.#conversation = conversation;
   }
 
   /** Takes what an event tells, unless a newer one of that source was there before; settles when that was weighed. */
@@ -139,9 +146,9 @@ export class WatchedAgent {
   }
 
   /** Looks at that time at the latest, and not more often than is of use. */
-  #lookAt(time: number): void {
+  #lookAt(time: number, everyMs: number = lookEveryMs): void {
     if (this.#stop.signal.aborted) return;
-    const at = Math.max(time, this.#lastLook + lookEveryMs, this.#clock.now());
+    const at = Math.max(time, this.#lastLook + everyMs, this.#clock.now());
     if (at >= this.#timerAt) return;
     clearTimeout(this.#timer);
     this.#timerAt = at;
@@ -181,28 +188,46 @@ export class WatchedAgent {
   /** It opens the file some time after its start, and another one when its conversation is another. */
   #findConversation(): void {
     const { vendor, pid } = this.#pane;
+    const named = this.#sessionFile?.sessionId ?? null;
+    if (named !== null) this.#find(named);
     if (vendors[vendor].openFile === undefined) return;
     const due = this.#conversationAt + conversationMs;
     if (this.#lastLook < due) this.#lookAt(due);
     else {
       this.#conversationAt = this.#lastLook;
-      this.#conversation = openConversation(vendor, pid) ?? this.#conversation;
+      this.#find(openConversation(vendor, pid) ?? this.#found);
     }
+  }
+
+  /** What a file has told before is no news. */
+  #find(conversation: string | null): void {
+    if (conversation !== this.#found) this.#conversation = conversation;
+    this.#found = conversation;
   }
 
   #see(reading: Reading): void {
     const now = this.#clock.now();
     const before = this.#signals.get('screen');
     const same = before && before.status === reading.status && before.reason?.kind === reading.blockedOn;
-    const wait = same ? 0 : (confirmMs[reading.status] ?? 0);
+    const wait = same || this.#isTold(reading, before) ? 0 : (confirmMs[reading.status] ?? 0);
     if (this.#doubtful?.reading.status !== reading.status) this.#doubtful = { reading, at: now };
     const since = this.#doubtful.at;
     if (now < since + wait) {
-      this.#lookAt(since + wait);
+      this.#lookAt(since + wait, wait);
       return;
     }
     this.#doubtful = undefined;
     this.#keep({ from: 'screen', ...signalOf(reading) }, since);
+  }
+
+  /** Whether somebody else has told of the rest that a screen shows, since that showed otherwise. */
+  #isTold(reading: Reading, before: Signal | undefined): boolean {
+    return (
+      isAtRest(reading) &&
+      this.signals.some(
+        (signal) => signal.from !== 'screen' && isAtRest(signal) && signal.at >= (before?.at ?? 0),
+      )
+    );
   }
 
   /** Keeps what a source says that can be looked at again: since when, and when it was last seen. */
