@@ -48,7 +48,7 @@ describe('a timeline', () => {
       ['rejected', 'agent:claude', 'Bash: npm test: not allowed'],
       ['answer', 'agent:claude', 'They pass.'],
       ['failure', 'agent:claude', 'API Error: 400'],
-      ['interrupt', 'agent:claude', 'The turn was interrupted.'],
+      ['interrupt', me, 'The turn was interrupted.'],
       ['session_end', 'agent:claude', 'The conversation ended (prompt_input_exit).'],
     ]);
     const tool = story.find(({ kind }) => kind === 'tool');

@@ -21,11 +21,15 @@ async function begin(ground: FloorGround, hooks: readonly object[]) {
   const tell = async (payload: object) =>
     floor.records.event(asker, row, { session: row.id, payload: payload as Record<string, unknown> }, commit);
   for (const payload of hooks) await tell(payload);
-  const state = (before: 'running' | 'blocked', authority: BuiltInEvents['agent:state']['authority']) =>
-    unspoken.hear({ paneId: 'one', status: 'idle', before, authority, evidence: 'it rests' }, Date.now());
+  const state = (
+    before: 'running' | 'blocked' | 'done',
+    authority: BuiltInEvents['agent:state']['authority'],
+    { status = 'idle', at = Date.now() }: { readonly status?: 'idle' | 'error'; readonly at?: number } = {},
+  ) => unspoken.hear({ paneId: 'one', status, before, authority, evidence: 'above: ■ it rests' }, at);
   const kinds = async () =>
     (await floor.timeline.page(row, {})).entries.map(({ kind, sender }) => `${kind} ${sender}`);
-  return { state, kinds, tell, unspoken };
+  const texts = async () => (await floor.timeline.page(row, {})).entries.map(({ text }) => text);
+  return { state, kinds, texts, tell, unspoken };
 }
 
 const prompt = { hook_event_name: 'UserPromptSubmit', prompt: 'go' };
@@ -58,10 +62,42 @@ it('writes down No at a question', async () => {
 it('writes nothing where a hook told how the turn ended, or nobody has seen it rest', async () => {
   await using ground = await FloorGround.open();
   const { state, kinds, tell, unspoken } = await begin(ground, [prompt]);
-  await state('running', 'hooks');
+  await state('running', 'protocol');
   await tell({ hook_event_name: 'Stop', last_assistant_message: '' });
   await state('running', 'session file');
   await state('blocked', 'screen');
   expect((await kinds()).slice(1)).toEqual(['prompt user:ann']);
+  unspoken.close();
+});
+
+it('writes down that a turn has failed, which only the screen tells, and not that somebody broke it off', async () => {
+  await using ground = await FloorGround.open();
+  const { state, kinds, texts, unspoken } = await begin(ground, [prompt]);
+  const at = Date.now();
+  await Promise.all([
+    state('running', 'hooks', { at }),
+    state('done', 'screen', { status: 'error', at: at + 1 }),
+  ]);
+  expect((await kinds()).slice(1)).toEqual(['prompt user:ann', 'failure agent:claude']);
+  expect((await texts()).at(-1)).toBe('it rests');
+  unspoken.close();
+});
+
+it('knows which turn was broken off, also when the next has begun or ended by then', async () => {
+  await using ground = await FloorGround.open();
+  const { state, kinds, tell, unspoken } = await begin(ground, [prompt]);
+  const at = Date.now();
+  await new Promise((resolve) => setTimeout(resolve, 2));
+  await tell({ ...prompt, prompt: 'and now' });
+  await tell({ hook_event_name: 'Stop', last_assistant_message: 'done' });
+  await state('running', 'screen', { at });
+  expect((await kinds()).slice(1)).toEqual([
+    'prompt user:ann',
+    'interrupt user:ann',
+    'prompt user:ann',
+    'answer agent:claude',
+  ]);
+  await state('running', 'screen');
+  expect(await kinds()).toHaveLength(5);
   unspoken.close();
 });

@@ -4,12 +4,13 @@ import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Env } from './find-hub.ts';
 import type { OpenCodeEvent } from './opencode.ts';
+import { WhatWasSaid } from './what-was-said.ts';
 
-/** The events that tell what an agent does; what only draws it, like every part of an answer, is left out. */
+/** The events that tell what an agent does; what only draws it, like a text that is not whole yet, is left out. */
 const kept = new Set([
   ...['session.created', 'session.status', 'session.idle', 'session.error', 'session.compacted'],
   ...['session.deleted', 'permission.asked', 'permission.replied'],
-  ...['question.asked', 'question.replied', 'question.rejected'],
+  ...['question.asked', 'question.replied', 'question.rejected', 'message.part.updated'],
 ]);
 
 /** Of several plugins in one process, wherever each was loaded from, one hands on the events of a directory. */
@@ -30,6 +31,7 @@ export class Capture {
   readonly #env: Env;
   readonly #directory: string;
   readonly #children = new Map<string, string>();
+  readonly #said = new WhatWasSaid();
   #turn: Promise<void> = Promise.resolve();
   #count = 0;
 
@@ -40,10 +42,12 @@ export class Capture {
   }
 
   /** An event of OpenCode's own. */
-  event({ type, properties }: OpenCodeEvent): void {
+  event(event: OpenCodeEvent): void {
+    const { type, properties } = event;
     const { info } = properties;
     if (type === 'session.created' && info?.id && info.parentID) this.#children.set(info.id, info.parentID);
-    if (kept.has(type)) this.tell(type, { sessionID: info?.id, ...properties });
+    const more = this.#said.hear(event);
+    if (more && kept.has(type)) this.tell(type, { sessionID: info?.id, ...properties, ...more });
   }
 
   /** Something that one of its hooks was told. */

@@ -17,6 +17,8 @@ import { newMessageId, promptSession } from './session-prompt.ts';
 export interface InboxOptions {
   readonly client: OpenCodeClient;
   readonly env: Env;
+  /** A turn of a session has seen what came. */
+  readonly onSeen: (session: string) => void;
 }
 
 const firstMs = 500;
@@ -29,13 +31,15 @@ const mostPosts = 10;
  */
 export class PaneInbox {
   readonly #client: OpenCodeClient;
+  readonly #onSeen: (session: string) => void;
   readonly #folder: string | undefined;
   readonly #stop = new AbortController();
   #session: string | undefined;
   #watcher: FSWatcher | undefined;
 
-  constructor({ client, env }: InboxOptions) {
+  constructor({ client, env, onSeen }: InboxOptions) {
     this.#client = client;
+    this.#onSeen = onSeen;
     const { POLY_PANE: pane = '', POLY_TOKEN: token } = env;
     const home = resolve(env.POLY_HOME || join(env.HOME || homedir(), '.poly'));
     if (token && /^[\w.-]+$/.test(pane) && !/^\.{1,2}$/.test(pane)) this.#folder = join(home, 'inbox', pane);
@@ -80,9 +84,13 @@ export class PaneInbox {
     const messageID = newMessageId();
     let posts = 0;
     for (let wait = firstMs; !signal.aborted; wait = Math.min(wait * 2, mostMs)) {
-      const prompted = promptSession(this.#client, this.#session ?? '', messageID, text, posts < mostPosts);
+      const session = this.#session ?? '';
+      const prompted = promptSession(this.#client, session, messageID, text, posts < mostPosts);
       const step = await prompted.catch(() => 'waiting');
-      if (step === 'seen') onSeen();
+      if (step === 'seen') {
+        onSeen();
+        this.#onSeen(session);
+      }
       if (step !== 'posted' && step !== 'waiting') return;
       if (step === 'posted') posts += 1;
       await pause(wait, undefined, { signal, ref: false }).catch(() => undefined); // Closed meanwhile.

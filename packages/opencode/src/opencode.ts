@@ -69,9 +69,28 @@ export interface OpenCodeEvent {
   readonly properties: {
     readonly sessionID?: string;
     readonly status?: { readonly type?: string; readonly message?: string; readonly next?: number };
-    readonly info?: { readonly id?: string; readonly parentID?: string };
+    readonly info?: {
+      readonly id?: string;
+      readonly parentID?: string;
+      /** Of a message. */
+      readonly role?: string;
+      readonly sessionID?: string;
+      readonly time?: { readonly completed?: number };
+      readonly error?: unknown;
+    };
+    /** A piece of a message, which has an end once it is whole. */
+    readonly part?: {
+      readonly id?: string;
+      readonly type?: string;
+      readonly text?: string;
+      readonly sessionID?: string;
+      readonly messageID?: string;
+      readonly time?: { readonly end?: number };
+    };
     readonly error?: { readonly name?: string; readonly data?: { readonly message?: string } };
-    /** What it asks for a permission. */
+    /** What it asks for a permission, and which question a reply is to. */
+    readonly id?: string;
+    readonly requestID?: string;
     readonly permission?: string;
     readonly patterns?: readonly string[];
     readonly metadata?: Readonly<Record<string, unknown>>;

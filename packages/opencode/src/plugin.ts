@@ -17,7 +17,8 @@ export function createPlugin({ client, directory }: PluginInput, env: Env = proc
   const follower = followExits({ hub, onExit: (exit) => notices.take(exit), since: () => notices.since() });
   const project = { hub, client: hub.running, directory };
   const capture = new Capture(env, directory);
-  const inbox = new PaneInbox({ client, env });
+  const onSeen = (sessionID: string): void => capture.tell('inbox.seen', { sessionID });
+  const inbox = new PaneInbox({ client, env, onSeen });
   const syncState = createStateSync(hub, env, (session) => inbox.meet(session));
 
   return {

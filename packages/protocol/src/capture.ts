@@ -8,6 +8,7 @@ export const captureKinds = [
   'tool_ended',
   'tool_failed',
   'asked',
+  'allowed',
   'refused',
   'notice',
   'turn_ended',

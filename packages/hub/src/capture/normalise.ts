@@ -8,7 +8,7 @@ export interface Normalised {
   /** The event's own name; empty where it has none. */
   readonly event: string;
   readonly session: string | null;
-  /** Prompts are the person's, everything else the agent's. */
+  /** Prompts and what a person answers are the person's, everything else the agent's. */
   readonly by: 'user' | 'agent';
   readonly turn?: string;
   readonly subagent?: string;
@@ -57,7 +57,10 @@ export function normalise(agent: string, payload: unknown): Told {
       return text === undefined ? [] : [[field, text]];
     }),
   ) as Partial<Normalised>;
-  const byAPerson = kind === 'prompt' && adapter.notByAPerson?.test(found.text ?? '') !== true;
+  const byAPerson =
+    kind === 'prompt'
+      ? adapter.notByAPerson?.test(found.text ?? '') !== true
+      : (special?.by ?? rule.by) === 'user';
   const state = special ? special.state : (rule.state ?? null);
   return {
     normalised: { ...known, ...found, kind, by: byAPerson ? 'user' : 'agent' },

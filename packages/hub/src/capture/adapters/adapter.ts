@@ -22,12 +22,15 @@ export interface Places {
 /** What one event of an agent means. */
 interface Rule extends Places {
   readonly kind: CaptureKind;
+  /** It is the deed of the person before the agent, as a prompt always is. */
+  readonly by?: 'user';
   readonly state?: StateRule;
   /** Applied instead where a field has one of these values, or a value that matches. */
   readonly where?: readonly {
     readonly field: string;
     readonly is: RegExp;
     readonly kind?: CaptureKind;
+    readonly by?: 'user';
     readonly state: StateRule | null;
   }[];
 }

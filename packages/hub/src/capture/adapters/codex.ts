@@ -23,7 +23,7 @@ export const codex: Adapter = {
     SubagentStart: { kind: 'subagent_started', reason: 'agent_type' },
     SubagentStop: { kind: 'subagent_ended', text: 'last_assistant_message', reason: 'agent_type' },
     Stop: { kind: 'turn_ended', text: 'last_assistant_message', state: { status: 'idle' } },
-    Interrupt: { kind: 'interrupted', state: { status: 'idle' } },
+    Interrupt: { kind: 'interrupted', by: 'user', state: { status: 'idle' } },
     SessionEnd: { kind: 'session_ended', reason: 'reason', state: { status: 'gone' } },
   },
   gaps: [

@@ -36,11 +36,23 @@ export const gemini: Adapter = {
     },
     // It comes before every call of the model.
     PreCompress: { kind: 'other', reason: 'trigger' },
-    AfterAgent: { kind: 'turn_ended', text: 'prompt_response', state: { status: 'idle' } },
+    AfterAgent: {
+      ...{ kind: 'turn_ended', text: 'prompt_response', state: { status: 'idle' } },
+      // So it ends a turn that was broken off, and one that has failed: its screen tells which.
+      where: [
+        {
+          ...{ field: 'prompt_response', is: /^\[no response text\]$/, kind: 'other' },
+          state: { status: 'idle' },
+        },
+      ],
+    },
     SessionEnd: {
       ...{ kind: 'session_ended', reason: 'reason', state: { status: 'gone' } },
       where: [{ field: 'reason', is: /^clear$/, state: null }],
     },
   },
-  gaps: ['no hook at Esc, at a refused permission or at a failed turn: its title and its screen tell'],
+  gaps: [
+    'no hook at a refused permission; at Esc and at a failed turn only that the turn has ended: its title and its screen tell',
+    'Esc in the midst of an answer is told as its end, with what it had said',
+  ],
 };

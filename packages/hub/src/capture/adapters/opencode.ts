@@ -24,7 +24,11 @@ export const opencode: Adapter = {
         { field: 'properties.status.type', is: /^idle$/, state: { status: 'idle' } },
       ],
     },
-    'session.idle': { kind: 'turn_ended', state: { status: 'idle' } },
+    // Our plugin says what it answered.
+    'session.idle': { kind: 'turn_ended', text: 'properties.text', state: { status: 'idle' } },
+    'message.part.updated': { kind: 'said', text: 'properties.part.text' },
+    // Our plugin has seen a turn with what it brought from the inbox.
+    'inbox.seen': { kind: 'said' },
     'session.error': {
       ...{ kind: 'turn_failed', error: 'properties.error', state: { status: 'error' } },
       where: [
@@ -32,6 +36,7 @@ export const opencode: Adapter = {
           field: 'properties.error.name',
           is: /^MessageAbortedError$/,
           kind: 'interrupted',
+          by: 'user',
           state: { status: 'idle' },
         },
       ],
@@ -40,9 +45,20 @@ export const opencode: Adapter = {
       kind: 'asked',
       tool: 'properties.permission',
       input: 'properties.patterns',
+      call: 'properties.tool.callID',
       state: { status: 'blocked', blockedOn: 'permission' },
     },
-    'permission.replied': { kind: 'other', reason: 'properties.reply', state: running },
+    // Our plugin says what was asked.
+    'permission.replied': {
+      kind: 'allowed',
+      by: 'user',
+      tool: 'properties.asked.permission',
+      input: 'properties.asked.patterns',
+      call: 'properties.asked.tool.callID',
+      reason: 'properties.reply',
+      state: running,
+      where: [{ field: 'properties.reply', is: /^reject$/, kind: 'refused', by: 'user', state: running }],
+    },
     'question.asked': {
       kind: 'asked',
       input: 'properties.questions',

@@ -1,12 +1,15 @@
 import type { TimelineKind } from '@polyphony/protocol';
 import type { Store } from '../../store/store.ts';
 import type { Captured } from './ledger.ts';
+import { told } from './story.ts';
 
 /** A tool that was begun, and what became of it so far. */
 interface Call {
   readonly call: string;
   readonly tool: string;
   readonly input: string;
+  /** As its entry says it. */
+  readonly text: string;
   asked: boolean;
   settled: boolean;
   ended: boolean;
@@ -16,6 +19,7 @@ interface CallRow {
   readonly session: string;
   readonly call: string;
   readonly kind: TimelineKind;
+  readonly text: string;
   readonly data: string;
 }
 
@@ -25,21 +29,21 @@ export interface Outcome {
   readonly text: string;
 }
 
-/** What begins, asks for or ends a tool. */
+/** What asks for or ends a tool. */
+const namesTool: ReadonlySet<string> = new Set(['tool_ended', 'tool_failed', 'asked', 'allowed', 'refused']);
+/** That, and what else tells what became of one. */
 const aboutTools: ReadonlySet<string> = new Set([
-  'tool_started',
-  'tool_ended',
-  'tool_failed',
-  'asked',
-  'refused',
-  'prompt',
+  ...namesTool,
+  ...['tool_started', 'prompt', 'turn_ended', 'turn_failed', 'interrupted'],
 ]);
+/** What comes when no tool of the turn before is waited for any more. */
+const endsTurn: ReadonlySet<TimelineKind> = new Set(['prompt', 'answer', 'failure', 'interrupt']);
 /** So far back a tool may have begun that ends now. */
 const lookBack = 200;
 
 /**
  * Which tool an event is about, also of agents that have no id for it, and what the user must have answered: a tool
- * that was asked for and has ended was approved, one that has not when the next prompt comes was not.
+ * that was asked for and has ended was approved, one that has not when its turn ends or the next begins was not.
  */
 export class Calls {
   readonly #calls = new Map<string, Call[]>();
@@ -53,8 +57,8 @@ export class Calls {
     if (!captured.some(({ normalised }) => aboutTools.has(normalised.kind))) return calls;
     for (const session of sessions) {
       const rows = await store.query<CallRow>(
-        `SELECT session, call, kind, data FROM (
-          SELECT seq, session, call, kind, data FROM timeline WHERE session = ? ORDER BY seq DESC LIMIT ${lookBack}
+        `SELECT session, call, kind, text, data FROM (
+          SELECT seq, session, call, kind, text, data FROM timeline WHERE session = ? ORDER BY seq DESC LIMIT ${lookBack}
         ) AS newest WHERE call IS NOT NULL ORDER BY seq`,
         [session],
       );
@@ -63,14 +67,14 @@ export class Calls {
     return calls;
   }
 
-  #know({ session, call, kind, data }: CallRow): void {
+  #know({ session, call, kind, text, data }: CallRow): void {
     const known = this.#in(session);
     if (kind === 'tool') {
       const { tool = '', input = '' } = JSON.parse(data) as {
         readonly tool?: string;
         readonly input?: string;
       };
-      known.push({ ...{ call, tool, input }, asked: false, settled: false, ended: false });
+      known.push({ ...{ call, tool, input, text }, asked: false, settled: false, ended: false });
       return;
     }
     const one = known.findLast((found) => found.call === call);
@@ -78,21 +82,23 @@ export class Calls {
   }
 
   /** What the tool of an event is known by; nothing where it is about none. */
-  of(session: string, { id, normalised }: Captured): string | undefined {
+  of(session: string, { id, agent, normalised }: Captured): string | undefined {
     const { kind, tool = '', input = '', call } = normalised;
     const known = this.#in(session);
     if (kind === 'tool_started') {
       const name = call ?? id;
-      known.push({ ...{ call: name, tool, input }, asked: false, settled: false, ended: false });
+      const { text } = told(agent, normalised);
+      known.push({ ...{ call: name, tool, input, text }, asked: false, settled: false, ended: false });
       return name;
     }
-    if (!aboutTools.has(kind) || kind === 'prompt') return undefined;
+    if (!namesTool.has(kind)) return undefined;
     const open = known.filter((one) => !one.ended);
     const found =
       open.findLast((one) => one.call === call) ??
       (call === undefined
         ? (open.findLast((one) => one.tool === tool && (input === '' || one.input === input)) ??
-          open.findLast((one) => one.tool === tool))
+          open.findLast((one) => one.tool === tool) ??
+          (kind === 'asked' ? onlyOne(open) : undefined))
         : undefined);
     return found?.call ?? call;
   }
@@ -102,9 +108,9 @@ export class Calls {
     const known = this.#in(session);
     const outcomes = known.flatMap((one): readonly Outcome[] => {
       if (!one.asked || one.settled || one.ended) return [];
-      const text = [one.tool, one.input].filter(Boolean).join(': ').slice(0, 500);
+      const { text } = one;
       if (kind === 'tool_result' && one.call === call) return [{ kind: 'approved', call: one.call, text }];
-      return kind === 'prompt' ? [{ kind: 'rejected', call: one.call, text }] : [];
+      return endsTurn.has(kind) ? [{ kind: 'rejected', call: one.call, text }] : [];
     });
     for (const outcome of outcomes)
       for (const one of known) if (one.call === outcome.call) note(one, outcome.kind);
@@ -119,6 +125,10 @@ export class Calls {
     return known;
   }
 }
+
+/** Gemini 0.61.0 names in its question what is done, and not the tool that does it. */
+const onlyOne = ([first, ...others]: readonly Call[]): Call | undefined =>
+  others.length === 0 ? first : undefined;
 
 function note(call: Call, kind: TimelineKind): void {
   if (kind === 'asked') call.asked = true;

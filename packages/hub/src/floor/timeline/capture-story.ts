@@ -92,14 +92,16 @@ export class CaptureStory {
     };
   }
 
-  /** Prompts are the person's who drives, everything else is the agent's. */
+  /** Prompts and answers to questions are the person's who drives, everything else is the agent's. */
   senderOf(captured: Captured, session: Pick<SessionRow, 'agent' | 'driver'>): string {
-    return this.#isPrompt(captured) ? this.#personOf(session) : (session.agent ?? `agent:${captured.agent}`);
+    return this.#isByAPerson(captured)
+      ? this.#personOf(session)
+      : (session.agent ?? `agent:${captured.agent}`);
   }
 
-  /** Not one that the hub itself has typed. */
-  #isPrompt({ normalised: { kind, by, text = '' } }: Captured): boolean {
-    return kind === 'prompt' && by === 'user' && !this.#options.isOurs(text);
+  /** Not what the hub itself has typed. */
+  #isByAPerson({ normalised: { kind, by, text = '' } }: Captured): boolean {
+    return by === 'user' && !(kind === 'prompt' && this.#options.isOurs(text));
   }
 
   #entriesOf(
@@ -110,7 +112,7 @@ export class CaptureStory {
   ): readonly [main: NewEntry, settled: readonly NewEntry[]] {
     const { id, agent, occurredAt, normalised } = captured;
     const { text, data, ...story } = told(agent, normalised);
-    const kind = this.#isPrompt(captured) || story.kind !== 'prompt' ? story.kind : 'notice';
+    const kind = this.#isByAPerson(captured) || story.kind !== 'prompt' ? story.kind : 'notice';
     const call = calls.of(session.id, captured);
     const main: NewEntry = {
       ...{ session, kind, text, occurredAt, capture: id, call },

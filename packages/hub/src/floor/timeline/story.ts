@@ -34,6 +34,7 @@ const kinds: Readonly<Record<CaptureKind, TimelineKind>> = {
   tool_ended: 'tool_result',
   tool_failed: 'tool_result',
   asked: 'asked',
+  allowed: 'approved',
   refused: 'rejected',
   notice: 'notice',
   turn_ended: 'answer',
@@ -47,12 +48,6 @@ const kinds: Readonly<Record<CaptureKind, TimelineKind>> = {
   other: 'other',
 };
 
-/** Events that no kind of capture is for: what OpenCode's user has answered. */
-const outcomes: Readonly<Record<string, (reason: string) => TimelineKind>> = {
-  'permission.replied': (reason) => (reason === 'reject' ? 'rejected' : 'approved'),
-  'permission.v2.replied': (reason) => (reason === 'reject' ? 'rejected' : 'approved'),
-};
-
 /** What stands in an entry where the coding agent gives no words to it. */
 const words: Partial<Readonly<Record<CaptureKind, (heard: Heard) => string>>> = {
   session_started: ({ reason }) => `The conversation began${reason ? ` (${reason})` : ''}.`,
@@ -62,9 +57,12 @@ const words: Partial<Readonly<Record<CaptureKind, (heard: Heard) => string>>> = 
   compacted: ({ reason }) => `What was said was compacted${reason ? ` (${reason})` : ''}.`,
   subagent_started: ({ reason }) => `A subagent began${reason ? `: ${reason}` : ''}.`,
   subagent_ended: ({ reason }) => `A subagent ended${reason ? `: ${reason}` : ''}.`,
-  turn_failed: ({ error }) => error ?? 'The turn failed.',
+  turn_failed: ({ error }) => readable(error) || 'The turn failed.',
   gap: () => 'Something happened here that there was no room for.',
 };
+
+/** What has the words of a tool. */
+const aboutTool: ReadonlySet<CaptureKind> = new Set(['tool_started', 'asked', 'allowed', 'refused']);
 
 /** Without words these tell nothing that anybody would read. */
 const needWords: ReadonlySet<TimelineKind> = new Set(['answer', 'said', 'notice']);
@@ -83,17 +81,13 @@ export function told(vendor: string, heard: Heard): Told {
   return { kind: needWords.has(kind) && text === '' ? 'other' : kind, text, data };
 }
 
-function kindOf({ kind, event, reason = '', by }: Heard): TimelineKind {
-  // What looks like a prompt and no person wrote is told to the agent, and not asked of it.
-  if (kind === 'prompt' && by !== 'user') return 'notice';
-  return kind === 'other' && Object.hasOwn(outcomes, event)
-    ? (outcomes[event] as (reason: string) => TimelineKind)(reason)
-    : kinds[kind];
-}
+/** What looks like a prompt and no person wrote is told to the agent, and not asked of it. */
+const kindOf = ({ kind, by }: Heard): TimelineKind =>
+  kind === 'prompt' && by !== 'user' ? 'notice' : kinds[kind];
 
 function textOf(heard: Heard): string {
   const { kind, text, tool, input, result, error, reason = '' } = heard;
-  if (kind === 'tool_started' || kind === 'asked' || kind === 'refused')
+  if (aboutTool.has(kind))
     return [tool ?? '', readable(input), kind === 'refused' ? reason : ''].filter(Boolean).join(': ');
   if (kind === 'tool_ended') return readable(result);
   if (kind === 'tool_failed') return error ?? readable(result);
@@ -117,17 +111,26 @@ const telling = [
   'content',
   'text',
   'result',
+  'dir_path',
+  'llmContent',
+  'message',
+  'data',
 ];
 
 /** A value that a coding agent gave as JSON, in the words that matter of it. */
 function readable(json: string | undefined): string {
   if (json === undefined) return '';
   try {
-    return wordsIn(JSON.parse(json) as unknown) || json;
+    const value = JSON.parse(json) as unknown;
+    return wordsIn(value) || (isSilent(value) ? '' : json);
   } catch {
     return json; // No JSON, or cut short: as it is.
   }
 }
+
+/** A result with a place for words, and none in it. */
+const isSilent = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && telling.some((name) => Reflect.get(value, name) === '');
 
 function wordsIn(value: unknown): string {
   if (typeof value === 'string') return value;

@@ -19,17 +19,32 @@ export interface UnspokenOptions {
 
 type State = BuiltInEvents['agent:state'];
 
-const defaultGraceMs = 1_500;
+type Ending = Pick<NewEntry, 'kind' | 'text' | 'call'>;
+
+/** An agent that was seen to come to rest. */
+interface Seen {
+  readonly pane: string;
+  readonly status: State['status'];
+  readonly before: State['before'];
+  readonly at: number;
+  readonly evidence: string;
+}
+
+const defaultGraceMs = 3_000;
+/** What stands in a place of the screen, without the sign before it. */
+const wordsOf = (evidence: string): string => evidence.replace(/^[a-z ]+: [^\p{L}\p{N}{["]*/u, '');
 /** What is told of a turn is not further back than this. */
 const newest = 'SELECT * FROM timeline WHERE session = ? ORDER BY seq DESC LIMIT 500';
 
 /**
- * What no hook tells: Esc in the midst of a turn, and No at a question. The session file and the screen of the agent
- * show that it rests; where no hook has told by then how the turn ended, somebody has ended it.
+ * What no hook tells: Esc in the midst of a turn, No at a question, and of some agents that a turn has failed. Where an
+ * agent is known to rest, and no hook has told by then how its turn ended, somebody has ended it.
  */
 export class Unspoken {
   readonly #options: UnspokenOptions;
   readonly #ended = new AbortController();
+  /** When the agent in a pane was last seen to have failed. */
+  readonly #failedAt = new Map<string, number>();
   readonly #unlisten: () => void;
 
   constructor(options: UnspokenOptions) {
@@ -41,14 +56,19 @@ export class Unspoken {
   }
 
   /** Settles once it is known whether there was something to write down. */
-  async hear({ paneId, status, before, authority, evidence }: State, at: number): Promise<void> {
+  async hear({ paneId, status, before, authority, evidence = '' }: State, at: number): Promise<void> {
+    // What an agent says itself of its turns comes another way than its hooks, and perhaps before them.
+    if (authority === 'protocol') return;
+    if (status === 'error') this.#failedAt.set(paneId, at);
     const rests = status === 'idle' || status === 'done';
-    const isSeen = authority === 'session file' || authority === 'screen';
-    if (!rests || !isSeen || (before !== 'running' && before !== 'blocked')) return;
+    const wasBusy = before === 'running' || before === 'blocked';
+    if (status !== 'error' && !(rests && wasBusy)) return;
     const { graceMs = defaultGraceMs, log } = this.#options;
     try {
       await setTimeout(graceMs, undefined, { signal: this.#ended.signal, ref: false });
-      await this.#write(paneId, before, at, evidence ?? '');
+      // That a turn has failed may be seen only after it has ended.
+      if (rests && (this.#failedAt.get(paneId) ?? 0) > at) return;
+      await this.#write({ pane: paneId, status, before, at, evidence });
     } catch (error) {
       if (!this.#ended.signal.aborted)
         log.warn('how a turn ended could not be written down', { paneId, error });
@@ -60,7 +80,7 @@ export class Unspoken {
     this.#ended.abort();
   }
 
-  async #write(pane: string, before: 'running' | 'blocked', at: number, evidence: string): Promise<void> {
+  async #write({ pane, status, before, at, evidence }: Seen): Promise<void> {
     const { store, events, recorder, hub } = this.#options;
     const open = await openBinding(store, { pane, vendor: null, conversation: null });
     if (!open) return;
@@ -68,19 +88,24 @@ export class Unspoken {
       open.session,
     ]);
     if (!session) return;
+    const person = session.driver?.startsWith('agent:') === false ? session.driver : hub.participant;
     const told =
-      before === 'blocked' ? await this.#rejected(session.id) : await this.#interrupted(session.id);
+      status === 'error'
+        ? await this.#unended(session.id, at, { kind: 'failure', text: wordsOf(evidence) })
+        : before === 'blocked'
+          ? await this.#rejected(session.id)
+          : await this.#unended(session.id, at, { kind: 'interrupt', text: 'The turn was interrupted.' });
     if (!told) return;
     const entry: NewEntry = {
       ...{ session, ...told, occurredAt: at, data: { inferred: true, evidence } },
-      sender: session.driver?.startsWith('agent:') === false ? session.driver : hub.participant,
+      sender: told.kind === 'failure' ? (open.agent ?? session.agent ?? person) : person,
     };
     const { statements, drafts } = recorder.write(hub, [entry]);
     await events.append(drafts, statements);
   }
 
   /** The last question that nobody is known to have answered. */
-  async #rejected(session: string): Promise<Pick<NewEntry, 'kind' | 'text' | 'call'> | undefined> {
+  async #rejected(session: string): Promise<Ending | undefined> {
     const [asked] = await this.#options.store.query<{ readonly text: string; readonly call: string | null }>(
       `SELECT text, call FROM (${newest}) AS asked WHERE kind = 'asked' AND NOT EXISTS (
         SELECT 1 FROM timeline later WHERE later.session = asked.session AND later.seq > asked.seq
@@ -91,14 +116,18 @@ export class Unspoken {
     return asked && { kind: 'rejected', text: asked.text, ...(asked.call !== null && { call: asked.call }) };
   }
 
-  /** A turn that was begun and of which nothing tells how it ended. */
-  async #interrupted(session: string): Promise<Pick<NewEntry, 'kind' | 'text'> | undefined> {
-    const [row] = await this.#options.store.query<{ readonly begun: number; readonly over: number }>(
-      `SELECT coalesce(max(CASE WHEN kind = 'prompt' THEN seq END), 0) AS begun,
-        coalesce(max(CASE WHEN kind IN ('failure', 'interrupt', 'session_end')
-          OR json_extract(data, '$.turn_over') = 1 THEN seq END), 0) AS over FROM (${newest}) AS newest`,
-      [session],
+  /** How the turn ended that ran at that moment, where nothing tells it: before the next began, if one has by now. */
+  async #unended(session: string, at: number, told: Ending): Promise<Ending | undefined> {
+    const [row] = await this.#options.store.query<{ readonly begun: number | null; readonly over: number }>(
+      `WITH newest AS (${newest}), begun AS (SELECT max(seq) AS seq FROM newest
+          WHERE kind = 'prompt' AND occurred_at <= ?)
+        SELECT begun.seq AS begun, (SELECT count(*) FROM newest WHERE newest.seq > begun.seq
+          AND newest.seq < coalesce((SELECT min(later.seq) FROM newest later
+            WHERE later.kind = 'prompt' AND later.seq > begun.seq), newest.seq + 1)
+          AND (kind IN ('failure', 'interrupt', 'session_end') OR json_extract(data, '$.turn_over') = 1)) AS over
+        FROM begun`,
+      [session, at],
     );
-    return row && row.begun > row.over ? { kind: 'interrupt', text: 'The turn was interrupted.' } : undefined;
+    return row && row.begun !== null && row.over === 0 ? told : undefined;
   }
 }
