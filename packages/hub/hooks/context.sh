@@ -1,7 +1,7 @@
 #!/bin/sh
 # Answers a hook of a coding agent with what waits in the inbox of its pane, each message once: context.sh AGENT
 # It asks nobody and holds up nothing: where anything is wrong, the agent goes on as if nothing had come.
-# `context.sh AGENT plain` prints the bare text, and fails where there is none.
+# `context.sh AGENT plain` prints the bare text, and fails where there is none: wake.sh begins a turn with it.
 umask 077
 exec 2>/dev/null
 LC_ALL=C
@@ -37,7 +37,9 @@ if [ -z "$plain" ]; then
   esac
 fi
 
-[ -d "$inbox/taken" ] || mkdir "$inbox/taken"
+# Whether a turn has seen it is told otherwise by one that was woken than by one whose hook this is.
+if [ "$plain" ]; then shelf=$inbox/woken; else shelf=$inbox/taken; fi
+[ -d "$shelf" ] || mkdir "$shelf"
 set --
 give_back() {
   for file; do mv "$file" "$inbox/new/"; done
@@ -50,8 +52,8 @@ for file in "$inbox"/new/*; do
   [ -f "$file" ] && [ ! -L "$file" ] || continue
   bytes=$(wc -c <"$file") || continue
   # Of two hooks at the same time, the one that moves it has it.
-  mv "$file" "$inbox/taken/${file##*/}" || continue
-  set -- "$@" "$inbox/taken/${file##*/}"
+  mv "$file" "$shelf/${file##*/}" || continue
+  set -- "$@" "$shelf/${file##*/}"
   size=$((size + bytes))
 done
 [ $# -gt 0 ] || exit

@@ -113,7 +113,7 @@ describe('the door of the channel', () => {
   const hint = hintOf({ key: 'agt_1', name: 'alice' }, [{ seq: 7, from: 'agent:bob', sentAt: 1 }]);
   const far: Target = {
     ...{ recipient: 'agt_1', pane: undefined, vendor: 'claude', status: 'unknown', evidence: '' },
-    ...{ interrupted: false, sessionId: undefined, argv: [], cwd: '/', pid: 0 },
+    ...{ interrupted: false, hooked: true, sessionId: undefined, argv: [], cwd: '/', pid: 0 },
   };
   const near: Target = { ...far, pane: { id: 'pty_1', birth: 'b' } };
   const offer = async (

@@ -1,4 +1,4 @@
-import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -23,6 +23,7 @@ const target = (more: Partial<Target> = {}): Target => ({
     status: 'idle',
     evidence: 'screen',
     interrupted: false,
+    hooked: true,
     pid: 1,
   },
   ...{ sessionId: 'ses_1', argv: ['codex'], cwd: '/', ...more },
@@ -257,6 +258,29 @@ describe('the inbox', () => {
     expect(await context.look?.(running, hint, { heardAt: Date.now() + 60_000 })).toMatchObject({
       state: 'seen',
     });
+    expect(inbox.taken).toEqual([]);
+  });
+
+  it('has what is whole also for the next turn of one whose hooks tell, and keeps it there', async () => {
+    const whole = { ...hint, whole: true } as const;
+    const give = (to: Target) => context.offer(to, whole, async () => true, { isLast: false });
+    expect(await give(target({ hooked: false }))).toMatchObject({ state: 'refused' });
+    expect(await give(target())).toMatchObject({ state: 'written' });
+    expect(await context.look?.(target(), whole, { due: true })).toMatchObject({ state: 'waiting' });
+    expect(inbox.waiting).toEqual([name]);
+  });
+
+  it('takes no tool of a turn that ran already for a proof that one that was woken has seen it', async () => {
+    wait(`plugin ${process.pid}`);
+    await offer(wake, target());
+    mkdirSync(inbox.in('woken'));
+    renameSync(inbox.in(join('new', name)), inbox.in(join('woken', name)));
+    const heardAt = Date.now() + 60_000;
+    expect(await wake.look?.(target({ status: 'running' }), hint, { heardAt })).toMatchObject({
+      ...{ state: 'waiting', reason: 'a hook woke it with it' },
+    });
+    expect(inbox.taken).toEqual([name]);
+    inbox.forget(name);
     expect(inbox.taken).toEqual([]);
   });
 

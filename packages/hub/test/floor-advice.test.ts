@@ -103,8 +103,8 @@ describe('advice to a session', () => {
     const { agent, session } = await joined();
     await agent.order({ fire: ['SessionStart', { source: 'startup' }] });
     const waiting = await ada.call('floor:advise', { session, text: 'Look at the index.' });
-    await until(async () => /no turn runs|hook of it waits/.test((await deliveryOf(waiting)).reason ?? ''));
-    expect((await deliveryOf(waiting)).state).toBe('queued');
+    // Nothing wakes it yet: it lies where the hook of its next prompt finds it.
+    expect(await reaches(waiting, 'written')).toMatchObject({ door: 'hook context' });
     const woken = hook('wake.sh', agent.paneId, 'Stop');
     await until(() => existsSync(join(hub.dir, 'inbox', agent.paneId, 'waiting')));
     // Something happens in the pane: what waits is looked at again.
@@ -112,6 +112,13 @@ describe('advice to a session', () => {
     const { code, stderr } = await woken;
     expect(code).toBe(2);
     expect(stderr).toContain('> Look at the index.');
+    // A tool of a turn that ran all the while proves nothing: the model was asked before.
+    await agent.order({ fire: ['PreToolUse', { tool_name: 'Bash', tool_input: {}, tool_use_id: 't' }] });
+    await hub.event(
+      'agent:captured',
+      ({ payload, pane }) => pane === agent.paneId && payload.event === 'PreToolUse',
+    );
+    expect((await deliveryOf(waiting)).state).toBe('written');
     await agent.order({ fire: ['UserPromptSubmit', { prompt: `<task-notification>\n${stderr}` }] });
     await reaches(waiting, 'seen');
     expect((await deliveryOf(second)).state).not.toBe('failed');

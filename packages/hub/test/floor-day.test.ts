@@ -79,7 +79,6 @@ it('carries two people and two agents through a day in one session, with the hub
   expect(Buffer.byteLength(digest)).toBeLessThanOrEqual(8192);
   for (const known of ['Make the basket a list.', 'npm test → all passed', 'It is a set now.'])
     expect(digest).toContain(known);
-  expect(await contextOf(hub, coder.paneId)).toBe('');
   await kill();
   await expect(
     hub.client.call('floor:inject', { session: session_id, text: 'No, a list!' }),

@@ -14,7 +14,7 @@ import { privateDirectory, writePrivate } from '../platform/private-files.ts';
 
 const bellPrefix = 'bell.';
 /** In the order in which a message moves, so that one that moves meanwhile is not missed. */
-const shelves = ['new', 'taken', 'seen'] as const;
+const shelves = ['new', 'taken', 'woken', 'seen'] as const;
 
 /** The folder of a pane from which delivery hooks tell its agent what has come. */
 export class Inbox {
@@ -38,7 +38,7 @@ export class Inbox {
 
   /** What a hook has told, or is telling. */
   get taken(): readonly string[] {
-    return readdirSync(this.in('taken')).sort();
+    return ['taken', 'woken'].flatMap((shelf) => this.#list(shelf)).sort();
   }
 
   /** A message appears whole, and whoever waits for one is woken. Names sort by time. */
@@ -48,7 +48,7 @@ export class Inbox {
     this.#ring();
   }
 
-  /** Where a message is, and since when: still to be told, told, or seen by a turn as whoever told it says. */
+  /** Where a message is, and since when: still to be told, told, told to wake, or seen by a turn as who told it says. */
   find(name: string): { readonly in: (typeof shelves)[number]; readonly at: number } | undefined {
     for (const shelf of shelves) {
       const stat = statSync(this.in(join(shelf, name)), { throwIfNoEntry: false });
@@ -72,7 +72,7 @@ export class Inbox {
 
   /** Forgets a message that was told, and those before it. */
   forget(name: string): void {
-    for (const shelf of ['taken', 'seen'])
+    for (const shelf of ['taken', 'woken', 'seen'])
       for (const told of this.#list(shelf).filter((one) => one <= name))
         rmSync(this.in(join(shelf, told)), { force: true });
   }

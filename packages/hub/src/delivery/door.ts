@@ -14,6 +14,8 @@ export interface Target {
   readonly evidence: string;
   /** Its last turn was broken off by somebody, as far as its hooks tell. */
   readonly interrupted: boolean;
+  /** Whether its hooks have told anything. */
+  readonly hooked: boolean;
   /** Its conversation, where that is known. */
   readonly sessionId: string | undefined;
   readonly argv: readonly string[];

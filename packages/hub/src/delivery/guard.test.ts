@@ -14,6 +14,7 @@ const target: Target = {
     status: 'idle',
     evidence: '',
     interrupted: false,
+    hooked: true,
     pid: 1,
   },
   ...{ sessionId: undefined, argv: ['claude'], cwd: '/' },

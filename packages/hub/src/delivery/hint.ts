@@ -9,6 +9,8 @@ export interface Hint {
   readonly mark: string;
   /** An id for clients that take the same prompt once; it sorts by time. */
   readonly id: string;
+  /** It is no hint of something, but all there is to say: it can wait where a hook finds it. */
+  readonly whole?: true;
 }
 
 /** A message that waits, as far as a hint tells of it. */
@@ -72,7 +74,7 @@ function adviceOf(recipient: string, waiting: Waiting & { readonly said: string 
   const envelope = envelopes[kind === 'digest' ? 'digest' : 'advice'](harmless(from), mark);
   const lines = said.toWellFormed().replace(/\r\n?/g, '\n').replace(unseen, '').split('\n');
   const text = [envelope, ...lines.map((line) => `> ${line}`)].join('\n');
-  return { upTo: seq, text, mark, id: idOf(recipient, waiting) };
+  return { upTo: seq, text, mark, id: idOf(recipient, waiting), whole: true };
 }
 
 /** Whether a text is a hint or an envelope, and so nobody's words who drives. */

@@ -43,6 +43,8 @@ export interface HeardTurn {
   readonly pane: string;
   /** The words of a prompt that came to a turn. */
   readonly prompt: string | undefined;
+  /** The prompt is kept so far, and no turn has begun with it. */
+  readonly stored: boolean;
   /** Whether it comes only when a model was asked since the one before. */
   readonly modelWasAsked: boolean;
   /** Why a turn came to nothing. */
@@ -159,12 +161,14 @@ export class Rounds {
   }
 
   /** A turn has seen what its prompt says; what a hook took is seen when its turn goes on. */
-  async follow(recipient: string, { prompt, modelWasAsked, failure, at }: HeardTurn): Promise<void> {
+  async follow(recipient: string, heard: HeardTurn): Promise<void> {
+    const { prompt, stored, modelWasAsked, failure, at } = heard;
     const open = await toldDeliveries(this.#options.store, recipient);
     for (const parcel of byHint(recipient, open)) {
       const hint = hintOf({ key: recipient, name: recipient }, parcel.rows);
       const door = parcel.rows[0]?.door ?? undefined;
-      if (prompt?.includes(hint.mark)) {
+      // Where whoever brought it will tell when a turn has seen it, that it was stored proves nothing.
+      if (prompt?.includes(hint.mark) && !(stored && this.#doorOf(recipient, door)?.look)) {
         const also = [closeGroup(groupOf(parcel))];
         const reason = 'its hook told of a turn with it';
         await this.#change(parcel, { from: told, state: 'seen', reason, door, hint, also });
@@ -200,6 +204,13 @@ export class Rounds {
     const doors = this.#options.doorsOf(vendor);
     if (first?.said == null) return doors;
     return doors.filter(({ asUser, quiet }) => (first.kind === 'digest' ? quiet : !asUser));
+  }
+
+  /** The door by which something was told to somebody, as long as they are there. */
+  #doorOf(recipient: string, name: string | null | undefined): Door | undefined {
+    const where = this.#options.whereIs(recipient);
+    if (where.kind !== 'agent') return undefined;
+    return this.#options.doorsOf(where.target.vendor).find((one) => one.name === name);
   }
 
   async #offerAgain(where: Reached, parcel: Parcel): Promise<void> {
@@ -267,14 +278,11 @@ export class Rounds {
 
   /** Finds out what became of a hint; answers whether it was taken back, because nobody took it. */
   async #lookAfter(parcel: Parcel, why: LookWhy): Promise<boolean> {
-    const { whereIs, doorsOf, clock, store } = this.#options;
+    const { whereIs, clock, store } = this.#options;
     const { recipient, rows } = parcel;
     const where = whereIs(recipient);
     const name = where.kind === 'agent' ? where.name : recipient;
-    const door =
-      where.kind === 'agent'
-        ? doorsOf(where.target.vendor).find((one) => one.name === rows[0]?.door)
-        : undefined;
+    const door = this.#doorOf(recipient, rows[0]?.door);
     const hint = hintOf({ key: recipient, name }, rows);
     const look: Look = (where.kind === 'agent' && (await door?.look?.(where.target, hint, why))) || {
       state: 'waiting',
@@ -294,8 +302,7 @@ export class Rounds {
     return look.state === 'back';
   }
 
-  /** What no door takes now has failed. */
-  /** Words that only this can tell are never given up. */
+  /** What no door takes now has failed. Words that only this can tell are never given up. */
   #isLast(row: OpenDelivery): boolean {
     return row.said == null && row.tries >= schedule.length && this.#isDue(row);
   }

@@ -57,6 +57,7 @@ export function createCourier(options: DeliveryOptions): Courier {
     const sessionId = pane.meta['agent.sessionId'];
     return {
       ...{ recipient, pane: { id: pane.id, birth: pane.tokenHash }, status, evidence, cwd: pane.cwd },
+      hooked: states.isHeard(pane.id),
       interrupted: states.told(pane.id)?.evidence.startsWith('hook: Interrupt') ?? false,
       ...agentIn(pane),
       sessionId: typeof sessionId === 'string' ? sessionId : undefined,
@@ -184,7 +185,7 @@ export function createCourier(options: DeliveryOptions): Courier {
 /** What is known of an agent that is in no pane: only Claude Code has channels. */
 const byConnection: Omit<Target, 'recipient'> = {
   ...{ pane: undefined, vendor: 'claude', status: 'unknown', evidence: 'it is in no pane' },
-  ...{ interrupted: false, sessionId: undefined, argv: [], cwd: '/', pid: 0 },
+  ...{ interrupted: false, hooked: false, sessionId: undefined, argv: [], cwd: '/', pid: 0 },
 };
 
 const isSession = (recipient: string): boolean => recipient.startsWith('ses_');
@@ -198,12 +199,14 @@ function programIn(argv: readonly string[]): readonly string[] {
 const afterModel: ReadonlySet<string> = new Set(['said', 'tool_started', 'turn_ended']);
 
 /** What an event of an agent's hooks proves about mail; nothing where it is not of the agent itself. */
-export function heardTurn({ pane, occurredAt, normalised }: Capture): HeardTurn | undefined {
+export function heardTurn({ agent, pane, occurredAt, normalised }: Capture): HeardTurn | undefined {
   const { kind, text, error, subagent } = normalised;
   if (pane === null || subagent !== undefined) return undefined;
   return {
     ...{ pane, at: occurredAt },
     prompt: kind === 'prompt' ? (text ?? '') : undefined,
+    // OpenCode 1.18.33 tells of a prompt before it begins a turn with it, and may lose it.
+    stored: agent === 'opencode',
     modelWasAsked: afterModel.has(kind),
     failure:
       kind === 'turn_failed'

@@ -6,8 +6,8 @@ export interface HintInbox {
   /** Somebody waits there now, and begins a turn when something comes. */
   isAwaited(): boolean;
   put(name: string, text: string): void;
-  /** Where it is, and since when: still to be taken, taken, or seen by a turn as whoever took it tells. */
-  find(name: string): { readonly in: 'new' | 'taken' | 'seen'; readonly at: number } | undefined;
+  /** Where it is, and since when: still to be taken, taken, taken to wake, or seen by a turn as whoever took it tells. */
+  find(name: string): { readonly in: 'new' | 'taken' | 'woken' | 'seen'; readonly at: number } | undefined;
   /** Takes it away before a hook does; false when one was faster. */
   takeBack(name: string): boolean;
   /** Forgets what was taken up to this one. */
@@ -21,7 +21,7 @@ interface Opening {
   /** Whoever is there takes it at once, so that what is not taken after a while never will be. */
   readonly isPrompt: boolean;
   /** Why it is shut for an agent now; nothing when it is open. */
-  readonly shut: (target: Target, inbox: HintInbox) => string | undefined;
+  readonly shut: (target: Target, inbox: HintInbox, hint: Hint) => string | undefined;
 }
 
 /** A hook waits for the inbox and begins a turn: also beside a draft, at a question, or in the middle of another turn. */
@@ -31,13 +31,17 @@ export const wakeDoor: Opening = {
   shut: (_, inbox) => (inbox.isAwaited() ? undefined : 'no hook of it waits for mail (poly hooks install)'),
 };
 
-/** The hooks of a turn that runs bring it along with the next tool's result or prompt. */
+/**
+ * The hooks of a turn that runs bring it along with the next tool's result; what is whole also waits for the prompt of
+ * the next turn, where no other door is open.
+ */
 export const contextDoor: Opening = {
   name: 'hook context',
   isPrompt: false,
-  shut: ({ status, evidence, sessionId }) => {
-    if (sessionId === undefined) return 'none of its hooks has told anything (poly hooks install)';
-    return status === 'running'
+  shut: ({ status, evidence, sessionId, hooked }, _, { whole }) => {
+    if (sessionId === undefined || (whole && !hooked))
+      return 'none of its hooks has told anything (poly hooks install)';
+    return status === 'running' || whole
       ? undefined
       : `no turn runs that a hook could tell it to: it is ${status} (${evidence})`;
   },
@@ -53,7 +57,7 @@ export function createInboxDoor(opening: Opening, inboxOf: (pane: string) => Hin
       if (!target.pane) return refused(noPane);
       const inbox = inboxOf(target.pane.id);
       const known = inbox.find(nameOf(hint)) !== undefined;
-      const shut = known ? undefined : opening.shut(target, inbox);
+      const shut = known ? undefined : opening.shut(target, inbox, hint);
       if (shut) return refused(shut);
       if (!known) {
         if (!(await begin())) return refused('nobody wants it any more');
@@ -75,8 +79,10 @@ export function createInboxDoor(opening: Opening, inboxOf: (pane: string) => Hin
         return { state: 'seen', reason: how };
       }
       if (found.in === 'taken') return { state: 'waiting', reason: 'a hook took it' };
+      // A model may have been asked before that: what comes next proves nothing, and its prompt will be told.
+      if (found.in === 'woken') return { state: 'waiting', reason: 'a hook woke it with it' };
       const shut =
-        opening.shut(target, inbox) ?? (due && opening.isPrompt ? 'nobody took it in time' : undefined);
+        opening.shut(target, inbox, hint) ?? (due && opening.isPrompt ? 'nobody took it in time' : undefined);
       if (!shut || !inbox.takeBack(name)) return { state: 'waiting', reason: 'no hook has taken it yet' };
       return { state: 'back', reason: `the ${opening.name} did not tell it: ${shut}` };
     },
