@@ -213,7 +213,8 @@ describe.each(Object.keys(rows) as AgentName[])('the session that a real %s feed
     await agent.message('fail now');
     await tells('prompt of me fail now', 'failure of it');
     const [failed] = await wholeTimeline(hub, session.session_id, { kinds: ['failure'] });
-    expect(failed?.text).toContain('refused by the test');
+    // Of what a screen shows the beginning is kept.
+    expect(failed?.text).toContain('refused by');
     await rests();
   });
 
