@@ -10,7 +10,7 @@ import { isRevoked, type Revoked } from '../registry/credentials.ts';
 export type FloorPlace = { readonly session: string } | { readonly project: string };
 
 /** Where what happens on the floor is read. */
-export interface FloorReader {
+interface FloorReader {
   /** The newest `seq` there is. */
   head(): Promise<number>;
   after(place: FloorPlace, seq: number, limit: number): Promise<readonly { readonly seq: number }[]>;
