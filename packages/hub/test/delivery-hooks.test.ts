@@ -311,7 +311,7 @@ describe.each(['dash', 'bash'])('the delivery hooks in %s', (shell) => {
       await waits(hook);
       put('1', text);
       expect(await hook.told).toEqual({ code: 2, stdout: '', stderr: text });
-      expect([folder('new'), folder('taken')]).toEqual([[], ['1']]);
+      expect([folder('new'), folder('woken')]).toEqual([[], ['1']]);
     });
 
     it('ends at once where something waits already, with all of it', async () => {
