@@ -23,6 +23,7 @@ import { isHint } from './delivery/hint.ts';
 import { FloorStreams } from './edges/floor-streams.ts';
 import { exchangeRoute, hubRoutes } from './edges/hub-routes.ts';
 import { McpEdge } from './edges/mcp/edge.ts';
+import { namedRoutes } from './edges/named-routes.ts';
 import { projectRoutes } from './edges/project-routes.ts';
 import { sessionRoutes } from './edges/session-routes.ts';
 import { SseStreams } from './edges/sse.ts';
@@ -35,6 +36,10 @@ import { registerFileActions } from './files/actions.ts';
 import { FileClaims } from './files/file-claims.ts';
 import { registerFloorActions } from './floor/actions.ts';
 import { createFloor } from './floor/floor.ts';
+import { registerNamedActions } from './floor/named/actions.ts';
+import { Knowledge } from './floor/named/knowledge.ts';
+import { NamedBook } from './floor/named/named-book.ts';
+import { SecretSafe } from './floor/named/secret-safe.ts';
 import { ProjectBook } from './floor/project-book.ts';
 import { registerRecoverActions } from './floor/recover/actions.ts';
 import { Recovery } from './floor/recover/recovery.ts';
@@ -59,6 +64,7 @@ import { People } from './people/people.ts';
 import type { Clock } from './platform/clock.ts';
 import { readConfig } from './platform/config.ts';
 import { digest, userToken } from './platform/credentials.ts';
+import { HiddenValues } from './platform/hidden-values.ts';
 import { takeInstanceLock } from './platform/instance-lock.ts';
 import { createFileLog } from './platform/log.ts';
 import type { Places } from './platform/places.ts';
@@ -68,7 +74,7 @@ import type { Settings } from './platform/settings.ts';
 import { Allowance } from './registry/allowance.ts';
 import type { Ask } from './registry/ask.ts';
 import { Credentials } from './registry/credentials.ts';
-import { createDispatch, type Permissions } from './registry/dispatch.ts';
+import { createDispatch, type Dispatch, type Permissions } from './registry/dispatch.ts';
 import { Registry } from './registry/registry.ts';
 import { registerServerActions } from './server/actions.ts';
 import { auditActions } from './server/audit.ts';
@@ -81,6 +87,7 @@ import { TaskClaims } from './tasks/task-claims.ts';
 import { Tasks } from './tasks/tasks.ts';
 import { adviceMail, digests } from './wiring/advice.ts';
 import { agentPanes, paneLiveness, statePanes } from './wiring/agent-panes.ts';
+import { Confinement } from './wiring/confinement.ts';
 import { contractMail } from './wiring/contract-mail.ts';
 import { createCourier, exitLetterOwner, heardTurn } from './wiring/delivery.ts';
 import { openDoors } from './wiring/doors.ts';
@@ -89,7 +96,9 @@ import { eventView } from './wiring/event-view.ts';
 import { floorAgents, followFloorPanes, hasFloorPane } from './wiring/floor-agents.ts';
 import { knownMembers, readHandedOver } from './wiring/floor-words.ts';
 import { foreignProcesses } from './wiring/foreign-processes.ts';
+import { handsOn } from './wiring/hand-on.ts';
 import { createHolders, onDeparture } from './wiring/holders.ts';
+import { isolation, Named } from './wiring/named-agents.ts';
 import { paneStreams } from './wiring/pane-streams.ts';
 import { recoverSources, reviveJournal } from './wiring/recover.ts';
 import { permitSeat } from './wiring/seat-permit.ts';
@@ -157,12 +166,17 @@ async function build(
   closeAll: () => Promise<void>,
 ): Promise<Hub> {
   const { places, settings, env, version, clock, random } = options;
-  const log = createFileLog(join(places.logs, 'hub.log'), clock);
-  const audit = createFileLog(join(places.logs, 'audit.log'), clock);
+  const hidden = new HiddenValues();
+  const hide = (text: string): string => hidden.hide(text);
+  const log = createFileLog(join(places.logs, 'hub.log'), clock, hide);
+  const audit = createFileLog(join(places.logs, 'audit.log'), clock, hide);
   const config = readConfig(places.config);
   for (const problem of config.problems) log.warn(problem);
 
-  const store = await openSqliteStore({ file: places.database, clock, thread: options.storeThread });
+  const store = await openSqliteStore({
+    ...{ file: places.database, clock, thread: options.storeThread },
+    hide: (value) => hidden.hideValue(value),
+  });
   ends.push(() => store.close());
   store.onBroken(options.onBroken);
   log.info('the record is open', store.opened);
@@ -211,6 +225,8 @@ async function build(
     heardBefore: (place) => heardBefore(store, place),
   });
   ends.push(() => adopted.close());
+  const namedBook = await NamedBook.load(store);
+  const safe = await SecretSafe.open({ store, hidden, log, keyFile: places.sealingKey });
   const people = await People.open({ store, events, credentials, clock, random, user });
   const seatMap = await SeatMap.open(store, events, (error) =>
     log.error('who drives which session is not known', { error }),
@@ -235,6 +251,10 @@ async function build(
     findHost: options.findHost,
     address: () => ({ home: places.home, host: places.host, socket: places.socket, ...address }),
     hub: user,
+    secretEnv: (id) => {
+      const member = namedBook.members().find(({ pane }) => pane === id);
+      return member ? safe.variablesOf(member.agent) : {};
+    },
     isReserved: (id) => adopted.has(id),
     seatOf,
     mayType: (...asked) => seats.mayType(...asked),
@@ -262,7 +282,9 @@ async function build(
     agentIn: floorAgents(panes, adopted),
     seatMs: config.floor.seat_lease,
     readEvent: readHandedOver(clock),
-    knownMembers: () => knownMembers(mail, user),
+    knownMembers: () => knownMembers(mail, user, namedBook),
+    sessionOf: (participant, project) =>
+      namedBook.member(participant.replace(/^agent:/, ''), project)?.session,
   });
   let courier: Courier | undefined;
   const journal = new Journal(places.journal);
@@ -293,6 +315,10 @@ async function build(
     onChannel: (agent) => courier?.meet(agent),
     paneLiveness: (pane) => paneLiveness(panes.book, pane),
     folderOfPane: (pane) => panes.book.find(pane)?.cwd,
+    hosted: (name, project) =>
+      namedBook.get(name)?.hosting === 'hub'
+        ? { pane: namedBook.member(name, project)?.pane ?? undefined }
+        : undefined,
     stepsOf: (seq) => stepsOf(store, seq),
     settledFor: (...asked) => courier?.settledFor(...asked),
     onRead: closeRead,
@@ -342,16 +368,29 @@ async function build(
   ends.push(followFloorPanes({ events, log, floor, panes, adopted }));
   const unspoken = new Unspoken({ store, events, log, hub, recorder: floor.recorder });
   ends.push(() => unspoken.close());
+  const named = new Named({
+    ...{ store, events, clock, random, log, hub, credentials, safe, names, floor, mail, panes, seatMap },
+    ...{ book: namedBook, seatMs: config.floor.seat_lease, dispatch: () => dispatch },
+  });
+  ends.push(() => named.close());
+  const confinement = new Confinement(isolation({ store, named, names, mail, people }));
   const permissions: Permissions = {
     registry,
+    confine: (...asked) => confinement.confine(...asked),
     permitPane: permitSeat(seats, (...asked) =>
       permitPane({ book: panes.book, config, user: env, seatOf }, ...asked),
     ),
     ask,
   };
   const allowance = new Allowance(clock);
-  const dispatch = createDispatch({ ...permissions, allowance, events, handlers, store, clock, log });
-  const streams = new SseStreams({ events, view: eventView(panes.book, seatOf) });
+  const dispatch: Dispatch = createDispatch({
+    ...{ ...permissions, allowance, events, handlers, store, clock, log },
+    admit: async (caller, action, params) => {
+      await confinement.admit(caller, action, params);
+      await named.charge(caller, action.name);
+    },
+  });
+  const streams = new SseStreams({ events, view: eventView(panes.book, seatOf, confinement) });
   const startedAt = new Date(clock.now()).toISOString();
   const status = statusOf({
     ...{ store, panes, approvals, session, intake, mail, config, rules, places },
@@ -410,6 +449,12 @@ async function build(
     }),
   });
   registerPersonActions(registry, people);
+  registerNamedActions({
+    ...{ registry, names, holders, agents: named.agents, membership: named.membership },
+    knowledge: new Knowledge(places.knowledge),
+    handOn: handsOn(mail, namedBook),
+    confinedTo: (caller) => named.confinementOf(caller)?.project,
+  });
   registerServerActions({
     ...{ registry, store, status },
     database: places.database,
@@ -483,6 +528,7 @@ async function build(
       more: [
         ...sessionRoutes({ dispatch, sessions }),
         ...projectRoutes({ dispatch, streams: floorStreams, pages: floorEvents }),
+        ...namedRoutes(dispatch),
         mcp.route,
       ],
       openRoutes,
@@ -507,6 +553,7 @@ async function build(
       },
     }),
   );
+  await named.begin();
   await events.append([draft(hub, 'server:started', {})]);
   const { url } = address;
   const discovery = {

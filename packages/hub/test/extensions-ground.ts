@@ -85,6 +85,8 @@ export async function extensionsGround(options: GroundOptions = {}): Promise<Ext
     clock,
     log: logTo,
     permitPane: () => undefined,
+    confine: (_caller, _action, given) => given,
+    admit: async () => undefined,
     ask: async ({ refusal }) => {
       throw new PolyError('forbidden', `${refusal}: nobody is there to be asked.`);
     },

@@ -29,6 +29,10 @@ it('has the tools of Polaris and of the seat in the toolset floor, for the agent
     floor_claim: ['project', 'session', 'takeover'],
     floor_handoff: ['fence', 'project', 'session', 'to'],
     floor_advise: ['project', 'session', 'text', 'to'],
+    floor_agents: ['project', 'skill'],
+    floor_hand_on: ['message_id', 'note', 'to'],
+    floor_knowledge: ['project'],
+    floor_knowledge_read: ['from', 'path', 'project'],
   });
   const call = async (name: string, args: Record<string, unknown> = {}) => {
     const { content, isError } = await client.callTool({ name, arguments: args });
@@ -52,10 +56,21 @@ it('has the tools of Polaris and of the seat in the toolset floor, for the agent
     { kind: 'person' },
     { participant: 'agent:dean' },
   ]);
+  await hub.client.call('floor:agent-add', { name: 'dean', skills: ['sound'] });
+  expect((await call('floor_agents', { skill: 'sound' })).agents).toMatchObject([
+    { participant: 'agent:dean' },
+  ]);
+  await hub.client.call('floor:knowledge-write', { path: 'levels.md', text: 'Not too loud.' });
+  expect((await call('floor_knowledge')).files).toMatchObject([{ path: 'levels.md' }]);
+  expect(await call('floor_knowledge_read', { path: 'levels.md' })).toMatchObject({ text: 'Not too loud.' });
+  expect(await call('floor_knowledge_read', { path: '../token' })).toMatch(
+    /^invalid_arguments: .*path must be/,
+  );
   expect((await call('floor_disconnect')).session).toMatchObject({ project: 'Atelier', bindings: [] });
   const looks = await byHttp(hub, { token, query: '?toolsets=floor&safety=readonly' });
   expect((await looks.listTools()).tools.map(({ name }) => name).sort()).toEqual([
-    ...['floor_context', 'floor_status', 'floor_team'],
+    ...['floor_agents', 'floor_context', 'floor_knowledge', 'floor_knowledge_read'],
+    ...['floor_status', 'floor_team'],
   ]);
   for (const one of [client, looks]) await one.close();
 });

@@ -7,6 +7,7 @@ import type { ClaimMode } from './file-claim.ts';
 import type { AnnotationKind } from './floor-annotation.ts';
 
 import type { Participant } from './id.ts';
+import type { MemberState } from './named-agent.ts';
 import type { TimelineKind } from './timeline-kind.ts';
 
 /** A fact in the log. */
@@ -246,6 +247,27 @@ export interface BuiltInEvents {
   readonly 'floor:released': Seating;
   /** The seat is open, because its driver did nothing for too long, or is gone. */
   readonly 'floor:expired': Seating & { readonly reason: 'lease' | 'gone' };
+  /** A named agent is new, is known otherwise, or has no longer its name; never a secret. */
+  readonly 'floor:agent-added': { readonly name: string };
+  readonly 'floor:agent-changed': { readonly name: string };
+  readonly 'floor:agent-removed': { readonly name: string };
+  /** A named agent is a member of a project, with a session there; or no longer. */
+  readonly 'floor:agent-joined': SessionPlace & { readonly name: string; readonly how: string };
+  readonly 'floor:agent-left': SessionPlace & { readonly name: string };
+  /** How it stands with a named agent in a project. */
+  readonly 'floor:agent-state': SessionPlace & {
+    readonly name: string;
+    readonly state: MemberState;
+    readonly reason?: string;
+    readonly nextAt?: string;
+  };
+  /** It has used up what it may say; told once, until it is heard again. */
+  readonly 'floor:agent-throttled': {
+    readonly name: string;
+    readonly projectKey: string;
+    readonly until: string;
+  };
+  readonly 'floor:knowledge-changed': { readonly path: string; readonly projectKey?: string };
   /** What is new in a timeline, without its words. */
   readonly 'floor:recorded': SessionPlace & {
     readonly entries: readonly {

@@ -71,3 +71,39 @@ export const floorInject: Action<FloorInjectParams, FloorInjected> = defineActio
   params: z.strictObject({ ...ownSessionChoice, text: words }),
   result: z.intersection(deliveryShape, z.object({ session_id: z.string() })),
 });
+
+export interface FloorHandOnParams {
+  readonly message_id: string;
+  readonly to: string;
+  readonly note?: string | undefined;
+}
+
+export interface FloorHandedOn {
+  readonly message_id: string;
+  readonly event_id: number;
+  readonly thread_id: string;
+  /** Whose message it was. */
+  readonly from: string;
+  readonly to: string;
+}
+
+export const floorHandOn: Action<FloorHandOnParams, FloorHandedOn> = defineAction({
+  name: 'floor:hand-on',
+  tool: 'floor_hand_on',
+  summary: 'Hands a message you were sent on to a sub-agent of yours, which answers who wrote it by itself.',
+  scope: 'floor:write',
+  effect: 'write',
+  oneStep: true,
+  params: z.strictObject({
+    message_id: z.string().regex(/^msg_[0-9a-f]{16}$/, 'must be msg_ and 16 hex digits'),
+    to: z.string().min(1).max(80).describe('The sub-agent: dean.sql, or sql alone.'),
+    note: words.optional().describe('What you have to say to it.'),
+  }),
+  result: z.object({
+    message_id: z.string(),
+    event_id: z.int(),
+    thread_id: z.string(),
+    from: z.string(),
+    to: z.string(),
+  }),
+});

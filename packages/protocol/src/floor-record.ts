@@ -114,6 +114,9 @@ export interface TeamMember {
   readonly kind: 'person' | 'agent';
   readonly name: string;
   readonly display_name?: string | undefined;
+  /** As people see a named agent: of a sub-agent the name of the one above it. */
+  readonly shown_as?: string | undefined;
+  readonly icon?: string | undefined;
   /** Projects they have registered in, or have a session in. */
   readonly projects: readonly string[];
   /** Sessions they drive, or whose agent they are, that are not archived. */
@@ -136,6 +139,8 @@ export const floorTeam: Action<ProjectChoice, { readonly team: readonly TeamMemb
         kind: z.enum(['person', 'agent']),
         name: z.string(),
         display_name: z.string().optional(),
+        shown_as: z.string().optional(),
+        icon: z.string().optional(),
         projects: z.array(z.string()),
         sessions: z.array(z.string()),
         liveness: z.string().optional(),

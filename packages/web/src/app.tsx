@@ -13,6 +13,7 @@ import { LinkDialog } from './link-dialog.tsx';
 import { MailPage } from './mail-page.tsx';
 import { NewPaneDialog } from './new-pane-dialog.tsx';
 import { isNeedy, needsSomebody } from './pane-state.ts';
+import { WithPersonas } from './personas.tsx';
 import { usePlace } from './place.ts';
 import { usePreference, useScheme } from './preferences.ts';
 import { forgetKey } from './session-key.ts';
@@ -122,106 +123,118 @@ export function App({ hub }: { readonly hub: HubState }): JSX.Element {
     return <SignIn problem="its key has expired, or the hub has another token now." />;
   const { view, item } = place;
   return (
-    <div className="app">
-      <Header
-        view={view}
-        connection={connection}
-        waiting={approvals.length}
-        needing={needing.length}
-        unread={unread}
-        count={layout.count}
-        theme={theme}
-        onCount={layout.setCount}
-        onNew={start}
-        onTheme={commands.theme}
-        onHelp={commands.help}
-        onNeeded={commands.needed}
-        onApprovals={commands.approvals}
-      />
-      <Terminals
-        ref={terminals}
-        hub={hub}
-        panes={panes}
-        approvals={approvals}
-        adopted={adopted}
-        live={live}
-        isShown={view === 'terminals'}
-        layout={layout}
-        scheme={scheme}
-        screenReader={reader === 'on'}
-        isAsking={question !== undefined}
-        now={now}
-        owner={owner}
-        onNew={start}
-        onEnd={end}
-        onLink={(address) => ask({ kind: 'link', address })}
-      />
-      {view === 'floor' && (
-        <FloorPage
+    <WithPersonas hub={hub}>
+      <div className="app">
+        <Header
+          view={view}
+          connection={connection}
+          waiting={approvals.length}
+          needing={needing.length}
+          unread={unread}
+          count={layout.count}
+          theme={theme}
+          onCount={layout.setCount}
+          onNew={start}
+          onTheme={commands.theme}
+          onHelp={commands.help}
+          onNeeded={commands.needed}
+          onApprovals={commands.approvals}
+        />
+        <Terminals
+          ref={terminals}
           hub={hub}
           panes={panes}
-          adopted={adopted}
           approvals={approvals}
-          open={item}
-          now={now}
-          you={you}
-          owner={owner}
+          adopted={adopted}
+          live={live}
+          isShown={view === 'terminals'}
+          layout={layout}
           scheme={scheme}
           screenReader={reader === 'on'}
-          onOpen={(opened) => go({ view, item: opened })}
-          onPane={openPane}
+          isAsking={question !== undefined}
+          now={now}
+          owner={owner}
+          onNew={start}
           onEnd={end}
           onLink={(address) => ask({ kind: 'link', address })}
         />
-      )}
-      {view === 'agents' && (
-        <AgentsPage
-          hub={hub}
-          panes={panes}
-          open={item}
-          now={now}
-          onOpen={(agent) => go({ view, item: agent })}
-          onPane={openPane}
-          onWrite={(to) => ask({ kind: 'write', to })}
-        />
-      )}
-      {view === 'mail' && (
-        <MailPage
-          hub={hub}
-          open={item}
-          unread={unread}
-          now={now}
-          onOpen={(thread) => go({ view: 'mail', item: thread })}
-          onWrite={() => ask({ kind: 'write' })}
-        />
-      )}
-      {view === 'tasks' && <TasksPage hub={hub} now={now} />}
-      {view === 'contracts' && (
-        <ContractsPage hub={hub} open={item} now={now} onOpen={(contract) => go({ view, item: contract })} />
-      )}
-      {trouble && !isTold && <Trouble trouble={trouble} onRead={commands.dismiss} />}
-      {question?.kind === 'help' && (
-        <HelpDialog
-          screenReader={reader === 'on'}
-          onScreenReader={(on) => setReader(on ? 'on' : 'off')}
-          sound={sound === 'on'}
-          onSound={(on) => setSound(on ? 'on' : 'off')}
-          onClose={close}
-        />
-      )}
-      {question?.kind === 'new' && (
-        <NewPaneDialog hub={hub} size={terminals.current?.sizeHere()} onStarted={openPane} onClose={close} />
-      )}
-      {question?.kind === 'write' && (
-        <WriteDialog
-          hub={hub}
-          to={question.to}
-          onSent={(thread) => go({ view: 'mail', item: thread })}
-          onClose={close}
-        />
-      )}
-      {question?.kind === 'end' && <EndPaneDialog hub={hub} pane={question.pane} onClose={close} />}
-      {question?.kind === 'link' && <LinkDialog address={question.address} onClose={close} />}
-    </div>
+        {view === 'floor' && (
+          <FloorPage
+            hub={hub}
+            panes={panes}
+            adopted={adopted}
+            approvals={approvals}
+            open={item}
+            now={now}
+            you={you}
+            owner={owner}
+            scheme={scheme}
+            screenReader={reader === 'on'}
+            onOpen={(opened) => go({ view, item: opened })}
+            onPane={openPane}
+            onEnd={end}
+            onLink={(address) => ask({ kind: 'link', address })}
+          />
+        )}
+        {view === 'agents' && (
+          <AgentsPage
+            hub={hub}
+            panes={panes}
+            open={item}
+            now={now}
+            onOpen={(agent) => go({ view, item: agent })}
+            onPane={openPane}
+            onWrite={(to) => ask({ kind: 'write', to })}
+          />
+        )}
+        {view === 'mail' && (
+          <MailPage
+            hub={hub}
+            open={item}
+            unread={unread}
+            now={now}
+            onOpen={(thread) => go({ view: 'mail', item: thread })}
+            onWrite={() => ask({ kind: 'write' })}
+          />
+        )}
+        {view === 'tasks' && <TasksPage hub={hub} now={now} />}
+        {view === 'contracts' && (
+          <ContractsPage
+            hub={hub}
+            open={item}
+            now={now}
+            onOpen={(contract) => go({ view, item: contract })}
+          />
+        )}
+        {trouble && !isTold && <Trouble trouble={trouble} onRead={commands.dismiss} />}
+        {question?.kind === 'help' && (
+          <HelpDialog
+            screenReader={reader === 'on'}
+            onScreenReader={(on) => setReader(on ? 'on' : 'off')}
+            sound={sound === 'on'}
+            onSound={(on) => setSound(on ? 'on' : 'off')}
+            onClose={close}
+          />
+        )}
+        {question?.kind === 'new' && (
+          <NewPaneDialog
+            hub={hub}
+            size={terminals.current?.sizeHere()}
+            onStarted={openPane}
+            onClose={close}
+          />
+        )}
+        {question?.kind === 'write' && (
+          <WriteDialog
+            hub={hub}
+            to={question.to}
+            onSent={(thread) => go({ view: 'mail', item: thread })}
+            onClose={close}
+          />
+        )}
+        {question?.kind === 'end' && <EndPaneDialog hub={hub} pane={question.pane} onClose={close} />}
+        {question?.kind === 'link' && <LinkDialog address={question.address} onClose={close} />}
+      </div>
+    </WithPersonas>
   );
 }

@@ -1,8 +1,10 @@
-import type { TeamMember } from '@polyphony/protocol';
+import type { NamedAgent, TeamMember } from '@polyphony/protocol';
 import { type JSX, useRef, useState } from 'react';
+import { AgentDialog } from './agent-dialog.tsx';
 import { FloorBar } from './floor-bar.tsx';
 import { harmless } from './harmless.ts';
 import type { HubState } from './hub-state.ts';
+import { NamedMember } from './named-member.tsx';
 import { ageOf } from './pane-state.ts';
 import { Rows } from './rows.tsx';
 import { useCommands } from './use-commands.ts';
@@ -15,7 +17,26 @@ interface FloorPeopleProps {
   readonly onOpen: (item: string) => void;
 }
 
-const titles: Readonly<Record<TeamMember['kind'], string>> = { person: 'People', agent: 'Agents' };
+type Group = 'person' | 'named' | 'agent';
+
+const titles: Readonly<Record<Group, string>> = {
+  person: 'People',
+  named: 'Named agents',
+  agent: 'Other agents',
+};
+
+/** Somebody in the list; of whom the user has named, all that is known. */
+interface Listed extends TeamMember {
+  readonly named?: NamedAgent | undefined;
+}
+
+const groupOf = ({ kind, named }: Listed): Group => (named ? 'named' : kind);
+
+/** What one can look for. */
+function wordsOf({ participant, display_name, projects, named }: Listed): string {
+  const more = named ? [named.shown_as, named.description, ...named.skills, ...named.tags] : [];
+  return [participant, display_name, ...projects, ...more].join(' ').toLowerCase();
+}
 
 /** People and agents in one list: in which projects each is, and which sessions they drive or speak in. */
 export function FloorPeople({ hub, now, you, onOpen }: FloorPeopleProps): JSX.Element {
@@ -24,13 +45,17 @@ export function FloorPeople({ hub, now, you, onOpen }: FloorPeopleProps): JSX.El
   useCommands({ filter: () => field.current?.focus() });
   const known = useLive(hub, ['floor', 'project', 'mail', 'agent', 'person'], 'team', () => everybody(hub));
   const words = filter.toLowerCase().split(/\s+/).filter(Boolean);
-  const team = (known ?? []).filter(({ participant, display_name, projects }) => {
-    const text = [participant, display_name, ...projects].join(' ').toLowerCase();
-    return words.every((word) => text.includes(word));
-  });
-  /** Goes to the session in which somebody was last. */
+  const [asked, ask] = useState<{ readonly agent?: string } | undefined>();
+  const team = (known?.team ?? []).filter((one) => words.every((word) => wordsOf(one).includes(word)));
+  const isUser = known !== undefined && known.user === you;
+  /** A named agent is the user's to change; of others it goes to the session in which they were last. */
   const open = (participant: string): void => {
-    const [place] = team.find((one) => one.participant === participant)?.sessions ?? [];
+    const found = team.find((one) => one.participant === participant);
+    if (found?.named && isUser) {
+      ask({ agent: found.named.name });
+      return;
+    }
+    const [place] = found?.sessions ?? [];
     if (place === undefined) return;
     const [project = '', session = ''] = place.split('/');
     const going = hub.client
@@ -58,6 +83,11 @@ export function FloorPeople({ hub, now, you, onOpen }: FloorPeopleProps): JSX.El
             document.getElementById('rows')?.focus();
           }}
         />
+        {isUser && (
+          <button type="button" onClick={() => ask({})}>
+            Add an agent
+          </button>
+        )}
       </FloorBar>
       <div className="floor-list narrow">
         {known && (
@@ -67,23 +97,42 @@ export function FloorPeople({ hub, now, you, onOpen }: FloorPeopleProps): JSX.El
             idOf={({ participant }) => participant}
             open={undefined}
             onOpen={open}
-            groupOf={({ kind }) => kind}
-            heading={(kind) => <h2>{titles[kind as TeamMember['kind']]}</h2>}
+            groupOf={groupOf}
+            heading={(group) => <h2>{titles[group as Group]}</h2>}
           >
-            {(member) => <Member member={member} now={now} you={you} />}
+            {(member) =>
+              member.named ? (
+                <NamedMember agent={member.named} now={now} />
+              ) : (
+                <Member member={member} now={now} you={you} />
+              )
+            }
           </Rows>
         )}
         {known && team.length === 0 && <p className="empty dim">Nobody fits.</p>}
       </div>
+      {asked && (
+        <AgentDialog
+          hub={hub}
+          agent={known?.team.find(({ named }) => named?.name === asked.agent)?.named}
+          onAdded={(agent) => ask({ agent })}
+          onSession={onOpen}
+          onClose={() => ask(undefined)}
+        />
+      )}
     </main>
   );
 }
 
-/** Those who take part, and those who were invited and have not come yet. */
-async function everybody({ client }: HubState): Promise<readonly TeamMember[]> {
-  const [{ team }, { people }] = await Promise.all([
+/** Those who take part, those who were invited and have not come yet, and what is known of named agents. */
+async function everybody({ client }: HubState): Promise<{
+  readonly user: string;
+  readonly team: readonly Listed[];
+}> {
+  const [{ team }, { people, user }, { agents }] = await Promise.all([
     client.call('floor:team', {}),
     client.call('person:list', {}),
+    client.call('floor:agents', {}),
   ]);
   const strangers = people.filter(({ participant }) => !team.some((one) => one.participant === participant));
   const invited = strangers.map(
@@ -92,8 +141,10 @@ async function everybody({ client }: HubState): Promise<readonly TeamMember[]> {
       ...{ projects: [], sessions: [], last_seen_at: came_at },
     }),
   );
-  const byKind = Map.groupBy([...team, ...invited], ({ kind }) => kind);
-  return [...(byKind.get('person') ?? []), ...(byKind.get('agent') ?? [])];
+  const named = new Map(agents.map((agent) => [agent.participant, agent]));
+  const listed = [...team, ...invited].map((one): Listed => ({ ...one, named: named.get(one.participant) }));
+  const byGroup = Map.groupBy(listed, groupOf);
+  return { user, team: (['person', 'named', 'agent'] as const).flatMap((group) => byGroup.get(group) ?? []) };
 }
 
 const tones: Readonly<Record<string, string>> = { alive: 'good', gone: 'off', unknown: 'off' };

@@ -4,13 +4,12 @@ import {
   type FloorSessionList,
   PolyError,
   type Project,
-  readGiven,
 } from '@polyphony/protocol';
 import * as z from 'zod';
 import type { Caller } from '../registry/caller.ts';
 import type { Dispatch } from '../registry/dispatch.ts';
+import { actionRoutes, bodyOf, queryOf } from './action-routes.ts';
 import { cursorIn, type FloorPlace, type FloorStreams } from './floor-streams.ts';
-import { readJson } from './json-body.ts';
 import type { Call, Route } from './routes.ts';
 
 /** Events as Polaris tells them, by pages. */
@@ -34,14 +33,7 @@ const defaultEvents = 100;
 
 /** Polaris's routes, each a translation into an action; names are url-decoded, streams go by ids. */
 export function projectRoutes({ dispatch, streams, pages }: ProjectRoutesOptions): readonly Route[] {
-  const run = (action: string, params: object, { request, caller, signal }: Call): Promise<unknown> => {
-    const key = request.headers['idempotency-key'];
-    return dispatch(action, params, {
-      caller,
-      signal,
-      ...(typeof key === 'string' && { idempotencyKey: key }),
-    });
-  };
+  const { run, acts } = actionRoutes(dispatch);
   const one = ({ names: [project, session] }: Call) => ({ project, session });
   const placeOf = (call: Call): Promise<FloorPlace> =>
     floorPlace(dispatch, call.caller, call.names, call.signal);
@@ -55,19 +47,6 @@ export function projectRoutes({ dispatch, streams, pages }: ProjectRoutesOptions
   const session = `${project}/sessions/:session`;
   const read = { scope: 'floor:read' } as const;
   const write = { scope: 'floor:write' } as const;
-  /** A route that is one action, with what its path and its body say. */
-  const acts = <T extends object>(
-    method: Route['method'],
-    path: string,
-    summary: string,
-    action: string,
-    body: z.ZodType<T> | undefined,
-    params: (call: Call, given: T) => object,
-    more: Pick<Route, 'scope'> & Partial<Pick<Route, 'status' | 'query'>> = write,
-  ): Route => ({
-    ...{ method, path, summary, ...more, ...(body && { body }) },
-    handle: async (call) => run(action, params(call, body ? await bodyOf(body, call) : ({} as T)), call),
-  });
 
   return [
     {
@@ -282,16 +261,6 @@ export async function floorPlace(
   return { session: found.session_id };
 }
 
-const numbers: ReadonlySet<string> = new Set(['limit', 'before_seq']);
-
-/** What the query says, as an action takes it. */
-function queryOf({ url }: Call): object {
-  const given = [...url.searchParams].filter(([word]) => word !== 'ticket');
-  return Object.fromEntries(
-    given.map(([word, value]) => [word, numbers.has(word) && /^\d+$/.test(value) ? Number(value) : value]),
-  );
-}
-
 function limitOf({ url }: Call, otherwise: number): number {
   const given = url.searchParams.get('limit');
   if (given === null) return otherwise;
@@ -326,6 +295,3 @@ function ownDriver({ participant }: Caller, driver: string): Record<string, neve
     hint: 'Leave driver out; whoever wants the seat claims it.',
   });
 }
-
-const bodyOf = async <T>(schema: z.ZodType<T>, { request }: Call): Promise<T> =>
-  readGiven(schema, await readJson(request), { what: 'the body', secrets: ['payload'] });

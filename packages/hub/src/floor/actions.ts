@@ -81,7 +81,8 @@ export function registerFloorActions(registry: Registry, floor: Floor, holders: 
     const project = holders.projectOf(holder, params);
     if (params.agent !== undefined && !holder.isUser)
       refuseOthersName(holders, holder, project, params.agent);
-    return sessions.join(holder, project, params, commit);
+    const own = holder.isUser ? undefined : floor.sessionOf(holder.participant, book.keyOf(project));
+    return sessions.join(holder, project, { ...params, session: params.session ?? own }, commit);
   });
   registry.register(owner, floorLeave, (params, { caller, commit }) =>
     sessions.leave(holders.of(caller), params, commit),

@@ -32,10 +32,12 @@ export interface FloorOptions {
   readonly redact: (text: string) => string;
   /** Whom others know of. */
   readonly knownMembers: () => readonly KnownMember[];
+  /** The session that a named agent has in the project of that key. */
+  readonly sessionOf: (participant: string, project: string) => string | undefined;
 }
 
 /** Everything the floor consists of. */
-export interface Floor extends Pick<FloorOptions, 'store' | 'book' | 'knownMembers'> {
+export interface Floor extends Pick<FloorOptions, 'store' | 'book' | 'knownMembers' | 'sessionOf'> {
   readonly projects: Projects;
   readonly sessions: Sessions;
   readonly recorder: Recorder;
@@ -47,7 +49,7 @@ export interface Floor extends Pick<FloorOptions, 'store' | 'book' | 'knownMembe
 }
 
 export function createFloor(options: FloorOptions): Floor {
-  const { store, events, clock, random, book, user, redact, knownMembers } = options;
+  const { store, events, clock, random, book, user, redact, knownMembers, sessionOf } = options;
   const shownAs = (project: string): string => book.shownAs(project);
   const recorder = new Recorder({ clock, random, redact });
   const projects = new Projects({ store, clock, book });
@@ -55,7 +57,7 @@ export function createFloor(options: FloorOptions): Floor {
   const story = new CaptureStory({ ...options, recorder, hub: { participant: user } });
   const timeline = new Timeline({ store, shownAs });
   return {
-    ...{ store, book, knownMembers, projects, sessions, recorder, story, timeline },
+    ...{ store, book, knownMembers, sessionOf, projects, sessions, recorder, story, timeline },
     records: new Records({ ...options, recorder, story }),
     annotations: new Annotations({ store, clock, random, timeline, redact, shownAs }),
     forgetting: new Forgetting({ store, events, clock, projects, sessions }),

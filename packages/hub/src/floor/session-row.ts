@@ -1,4 +1,6 @@
-import type { FloorBinding, FloorSession } from '@polyphony/protocol';
+import { type FloorBinding, type FloorSession, foldName } from '@polyphony/protocol';
+import type { Clock } from '../platform/clock.ts';
+import type { Random } from '../platform/random.ts';
 import type { Statement, Store } from '../store/store.ts';
 
 /** A session as it is stored. */
@@ -87,6 +89,20 @@ function bindingOf(row: Omit<BindingRow, 'id'>): FloorBinding {
     ...(agent !== null && { agent }),
     from: isoTime(from_at),
     ...(until_at !== null && { until: isoTime(until_at) }),
+  };
+}
+
+/** A session that is not there yet; nobody drives it where no driver is said. */
+export function newSession(
+  { random, clock, seatMs }: { readonly random: Random; readonly clock: Clock; readonly seatMs: number },
+  about: Pick<SessionRow, 'project' | 'slug' | 'label' | 'agent' | 'driver' | 'created_by'>,
+): SessionRow {
+  const now = clock.now();
+  return {
+    ...{ id: `ses_${random.hex(8)}`, ...about, slug_key: foldName(about.slug) },
+    ...{ fence: 1, lease_until: about.driver === null ? null : now + seatMs },
+    ...{ forked_from: null, resumed_from: null, prompts: 0, entries: 0 },
+    ...{ active_at: now, created_at: now, archived_at: null },
   };
 }
 

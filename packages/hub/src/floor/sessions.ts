@@ -32,7 +32,14 @@ import {
 } from './feed.ts';
 import type { ProjectBook } from './project-book.ts';
 import type { Projects } from './projects.ts';
-import { type BindingRow, insertSession, type SessionRow, sessionOf, sessionsOf } from './session-row.ts';
+import {
+  type BindingRow,
+  insertSession,
+  newSession,
+  type SessionRow,
+  sessionOf,
+  sessionsOf,
+} from './session-row.ts';
 import { drawSlug } from './slug.ts';
 import type { NewEntry, Recorder } from './timeline/recorder.ts';
 
@@ -324,22 +331,10 @@ export class Sessions {
     agent: string | null,
     tries: number,
   ): SessionRow {
-    const { clock, random, user } = this.#options;
-    const now = clock.now();
-    const slug = session?.normalize('NFC') ?? drawSlug(random, tries);
-    return {
-      ...{ id: `ses_${random.hex(8)}`, project, slug, slug_key: foldName(slug), label: label ?? null },
-      agent,
-      ...{
-        driver: user,
-        fence: 1,
-        lease_until: now + this.#options.seatMs,
-        forked_from: null,
-        resumed_from: null,
-      },
-      ...{ prompts: 0, entries: 0, active_at: now, archived_at: null },
-      ...{ created_by: asker.participant, created_at: now },
-    };
+    const slug = session?.normalize('NFC') ?? drawSlug(this.#options.random, tries);
+    const { user: driver } = this.#options;
+    const about = { project, slug, label: label ?? null, agent, driver, created_by: asker.participant };
+    return newSession(this.#options, about);
   }
 
   #told(row: SessionRow, asker: Holder, kind: 'joined' | 'left', text: string): NewEntry {

@@ -32,7 +32,9 @@ export async function teamOf(
   for (const one of known) {
     const before = members.get(one.participant);
     const projects = [...new Set([...(before?.projects ?? []), ...one.projects])];
-    members.set(one.participant, { ...before, ...one, projects });
+    // Somebody who is in several projects is alive where one of its programs is.
+    const isAlive = [before, one].some((known) => known?.liveness === 'alive');
+    members.set(one.participant, { ...before, ...one, projects, ...(isAlive && { liveness: 'alive' }) });
   }
   for (const { driver, agent } of rows)
     for (const participant of [driver, agent])

@@ -36,7 +36,14 @@ export interface IdentityOptions {
   readonly rememberAgent: (hash: string, caller: Caller) => void;
   readonly folderOfPane: (pane: string) => string | undefined;
   readonly unreadOf: (recipient: string) => Promise<number>;
+  readonly hosted: HostedIn;
 }
+
+/**
+ * Of a name whose agent the hub itself runs, in which pane it does so in a project: that pane is the agent there, and
+ * nobody else. Nothing of any other name.
+ */
+export type HostedIn = (name: string, project: string) => { readonly pane: string | undefined } | undefined;
 
 /** Who is whom: names in projects, and the proof that somebody is the one who took a name. */
 export class Identity {
@@ -109,6 +116,7 @@ export class Identity {
   ): Promise<MailRegisterResult> {
     const { book, clock, random, unreadOf, names } = this.#options;
     const { name, project } = params;
+    this.#refuseHosted(name, project, caller);
     const before = book.find(project, name);
     const how = before ? this.#claim(before, params, caller) : 'new';
     const secret = how === 'again' ? undefined : random.token();
@@ -240,7 +248,20 @@ export class Identity {
     if (secret !== undefined) return digest(secret).toString('hex') === record.secretHash;
     if (caller.agent?.id === record.id) return caller.agent.generation === record.generation;
     if (record.pane && record.pane.birth === caller.birth) return true;
+    const { pane } = this.#options.hosted(record.name, record.projectKey) ?? {};
+    if (pane !== undefined && pane === caller.pane) return true;
     return isUser(caller) && forUser();
+  }
+
+  /** Whom the hub runs nobody else can be. */
+  #refuseHosted(name: string, project: string, caller: Caller): void {
+    const host = this.#options.hosted(name, foldName(project));
+    if (!host || (host.pane !== undefined && host.pane === caller.pane)) return;
+    const where = host.pane === undefined ? `nowhere in "${project}"` : `in the pane ${host.pane}`;
+    throw new PolyError('forbidden', `the hub itself runs the agent "${name}", ${where}.`, {
+      hint: `Take another name. Your user has it run in a project by: poly agent invite ${name} PROJECT`,
+      details: { reason: 'hosted_by_hub' },
+    });
   }
 
   /** What an agent says of itself widens nothing. */

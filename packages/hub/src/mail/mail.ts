@@ -11,7 +11,7 @@ import type { Statement, Store } from '../store/store.ts';
 import { Addresses } from './addresses.ts';
 import { AgentBook } from './agent-book.ts';
 import { callerOf, participantOfAgent } from './agent-record.ts';
-import { Identity } from './identity.ts';
+import { type HostedIn, Identity } from './identity.ts';
 import { PairLimit } from './limits.ts';
 import {
   type Letter,
@@ -46,6 +46,7 @@ export interface MailOptions {
   /** Hears of each agent that can be told something unasked from now on. */
   readonly onChannel: (agent: string) => void;
   readonly folderOfPane: (pane: string) => string | undefined;
+  readonly hosted: HostedIn;
   readonly stepsOf: StepsOf;
   readonly settledFor: SettledFor;
   readonly onRead: NonNullable<MailboxOptions['onRead']>;
@@ -99,6 +100,7 @@ export async function openMail(options: MailOptions): Promise<Mail> {
     ...{ book, presence, clock, random, projects, names },
     rememberAgent: (hash, caller) => credentials.rememberAgent(hash, caller),
     folderOfPane: options.folderOfPane,
+    hosted: options.hosted,
     unreadOf: (recipient) => mailbox.unreadOf(recipient),
   });
   const addresses = new Addresses({

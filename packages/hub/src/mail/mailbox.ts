@@ -266,6 +266,11 @@ export class Mailbox {
     return result;
   }
 
+  /** A message that somebody has sent or received; people see them all. */
+  async messageOf(reader: Pick<Sender, 'key' | 'isAgent'>, id: string): Promise<MessageRow> {
+    return (await this.#parentOf(reader, { reply_to: id })) as MessageRow;
+  }
+
   async cursorOf(recipient: string): Promise<number> {
     const [row] = await this.#options.store.query<{ readonly read_up_to: number }>(
       'SELECT read_up_to FROM mailboxes WHERE recipient = ?',
@@ -307,7 +312,10 @@ export class Mailbox {
   }
 
   /** The message that is answered, if this sender has written or received it; the user sees them all. */
-  async #parentOf({ key }: Sender, { reply_to, thread_id }: Letter): Promise<MessageRow | undefined> {
+  async #parentOf(
+    { key }: Pick<Sender, 'key'>,
+    { reply_to, thread_id }: Pick<Letter, 'reply_to' | 'thread_id'>,
+  ): Promise<MessageRow | undefined> {
     const answered = reply_to ?? thread_id;
     if (answered === undefined) return undefined;
     const row = await this.#find(answered);

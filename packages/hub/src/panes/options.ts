@@ -39,6 +39,8 @@ export interface PanesOptions {
     readonly url: string | null;
   };
   readonly hub: Participant;
+  /** Secrets that a pane is given whenever it starts, and that are kept nowhere; throws where it must not start without. */
+  readonly secretEnv: (paneId: string) => Readonly<Record<string, string>>;
   /** Whether an id belongs to something that is no pane. */
   readonly isReserved: (id: string) => boolean;
   readonly seatOf: SeatOf;

@@ -11,6 +11,8 @@ export interface PaneRecord {
   readonly env: Readonly<Record<string, string>>;
   /** What it is given whenever it starts, whatever else is added; nothing secret. */
   readonly fixedEnv?: Readonly<Record<string, string>>;
+  /** It is given secrets: nothing that it prints is written to the disk. */
+  readonly secretive?: boolean;
   readonly meta: Meta;
   readonly persist: boolean;
   readonly notifyOnExit: boolean;

@@ -22,7 +22,8 @@ export function createPtyBackend(link: HostLink, keep: Keep): PaneBackend {
     name: 'pty',
     async open({ record, env }) {
       const { id, argv, cwd, cols, rows, drawn } = record;
-      const kept = { ...keep, ...sharesOf(record), note: noteOf(record) };
+      const { diskBytes: _, allDiskBytes: __, ...inMemory } = keep;
+      const kept = { ...(record.secretive ? inMemory : keep), ...sharesOf(record), note: noteOf(record) };
       const spec = { id, argv, cwd, env, cols, rows, screen: drawn, answers: true, ...kept };
       return { ...(await link.use((host) => host.open(spec))), tmuxPane: null };
     },

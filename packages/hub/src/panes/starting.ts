@@ -148,17 +148,23 @@ export class Starting {
 
   /** Runs the program of a pane and writes down that it runs. */
   async #start(plan: PanePlan, added: Readonly<Record<string, string>>, from: Source): Promise<PaneRecord> {
-    const { book, backends, credentials, env: user, address } = this.#options;
+    const { book, backends, credentials, env: user, address, secretEnv } = this.#options;
+    const secrets = secretEnv(plan.id);
     const { token, hash } = credentials.issue(plan.id, plan.family);
     const planned = {
       ...plan,
+      ...(Object.keys(secrets).length > 0 && { secretive: true }),
       status: 'running' as const,
       exitCode: null,
       exitSignal: null,
       tokenHash: hash,
     };
     try {
-      const env = paneEnvironment(user, { ...added, ...plan.fixedEnv }, { id: plan.id, token, ...address() });
+      const env = paneEnvironment(
+        user,
+        { ...added, ...plan.fixedEnv, ...secrets },
+        { id: plan.id, token, ...address() },
+      );
       const opened = await backends[plan.backend].open({ record: planned, env });
       const record: PaneRecord = { ...planned, ...opened };
       await book.put(record, [draft(from, 'pane:created', { paneId: plan.id })]);

@@ -13,10 +13,11 @@ export interface Log {
 const largestLog = 8 * 1024 * 1024;
 
 /** Writes to a file that is set aside as `.1` when it has grown large. */
-export function createFileLog(file: string, clock: Clock): Log {
+export function createFileLog(file: string, clock: Clock, hide = (text: string): string => text): Log {
   let size = sizeOf(file);
   const write = (level: LogLevel, message: string, fields: object = {}): void => {
-    const line = `${JSON.stringify({ at: new Date(clock.now()).toISOString(), level, message, ...fields }, plainError)}\n`;
+    const record = { at: new Date(clock.now()).toISOString(), level, message, ...fields };
+    const line = `${hide(JSON.stringify(record, plainError))}\n`;
     try {
       if (size > largestLog) {
         renameSync(file, `${file}.1`);

@@ -24,6 +24,10 @@ export interface Places {
   readonly screens: string;
   /** Output that is kept on the disk, a folder for each pane. */
   readonly panes: string;
+  /** The key that secrets are sealed by. */
+  readonly sealingKey: string;
+  /** Files that agents may read, and the user writes. */
+  readonly knowledge: string;
   /** Folder of the hub's socket; private like the rest. */
   readonly runtime: string;
   readonly socket: string;
@@ -52,6 +56,8 @@ export function placesOf(env: Readonly<Record<string, string | undefined>>): Pla
     hooks: join(home, 'hooks'),
     screens: join(home, 'screens'),
     panes: join(home, 'panes'),
+    sealingKey: join(home, 'secrets.key'),
+    knowledge: join(home, 'knowledge'),
     runtime,
     socket: join(runtime, 'hub.sock'),
   };

@@ -129,6 +129,11 @@ export class Credentials {
     this.#panes.set(hash, { participant, scopes: paneScopes, pane, birth: hash, family });
   }
 
+  /** Whoever was given the token of this digest with its pane. */
+  inPane(hash: string): Caller | undefined {
+    return this.#panes.get(hash);
+  }
+
   /** Lets whoever has the secret of this digest be this agent, and nobody with the one before. */
   rememberAgent(hash: string, caller: Caller): void {
     for (const [known, { agent }] of this.#agents)

@@ -25,6 +25,8 @@ export interface Permissions {
     params: { readonly paneId: string },
   ) => Question | undefined;
   readonly ask: Ask;
+  /** What is asked for as this caller may ask for it; throws where it may not. */
+  readonly confine: (caller: Caller, action: Action, given: unknown) => unknown;
 }
 
 export interface DispatchOptions extends Permissions {
@@ -34,6 +36,8 @@ export interface DispatchOptions extends Permissions {
   readonly store: Store;
   readonly clock: Clock;
   readonly log: Log;
+  /** What is looked at once more before it happens, and not of a repeat: throws where it may not. */
+  readonly admit: (caller: Caller, action: Action, params: unknown) => Promise<void>;
 }
 
 /** identify (the edges do) → permit → validate → idempotency → ask → veto → run → log */
@@ -57,6 +61,7 @@ export function createDispatch(options: DispatchOptions): Dispatch {
           // A repeat of a call that was allowed does not ask again.
           permit: async () => {
             await request.check?.();
+            await options.admit(caller, action, params);
             if (question) await options.ask(question, request);
           },
         },
@@ -81,7 +86,7 @@ export function createDispatch(options: DispatchOptions): Dispatch {
 
 /** Whether a caller may do this with these parameters; throws when not, and says what the user is to be asked. */
 export function permitCall(
-  { registry, permitPane }: Omit<Permissions, 'ask'>,
+  { registry, permitPane, confine }: Omit<Permissions, 'ask'>,
   name: string,
   given: unknown,
   caller: Caller,
@@ -89,7 +94,7 @@ export function permitCall(
   const registered = registry.get(name);
   const { action } = registered;
   permitScope(action, caller);
-  const params = validate(action, given);
+  const params = validate(action, confine(caller, action, given));
   const question = action.onPane
     ? permitPane(caller, action, params as { readonly paneId: string })
     : grantOf(action, params, caller);

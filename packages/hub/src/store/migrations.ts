@@ -463,6 +463,38 @@ export const migrations: readonly Migration[] = [
     name: 'captures that no hook told',
     statements: ["CREATE INDEX captures_reconstructed ON captures (session) WHERE origin = 'transcript'"],
   },
+  {
+    id: 17,
+    name: 'named agents',
+    statements: [
+      `CREATE TABLE named_agents (
+        name TEXT PRIMARY KEY,
+        record TEXT NOT NULL
+      ) STRICT`,
+      `CREATE TABLE named_members (
+        agent TEXT NOT NULL,
+        project TEXT NOT NULL,
+        session TEXT NOT NULL,
+        slug TEXT NOT NULL,
+        how TEXT NOT NULL CHECK (how IN ('tag', 'invited', 'registered')),
+        pane TEXT,
+        state TEXT NOT NULL,
+        reason TEXT,
+        restarts INTEGER NOT NULL DEFAULT 0,
+        started_at INTEGER,
+        next_at INTEGER,
+        watched INTEGER NOT NULL DEFAULT 0,
+        since INTEGER NOT NULL,
+        PRIMARY KEY (agent, project)
+      ) STRICT, WITHOUT ROWID`,
+      `CREATE TABLE named_secrets (
+        agent TEXT NOT NULL,
+        variable TEXT NOT NULL,
+        sealed BLOB NOT NULL,
+        PRIMARY KEY (agent, variable)
+      ) STRICT, WITHOUT ROWID`,
+    ],
+  },
 ];
 
 export function searchIndex(steps: readonly Migration[], name: string): SearchIndex | undefined {

@@ -5,7 +5,15 @@ import type Database from 'better-sqlite3';
 import type { Clock } from './backup.ts';
 import { cachingPrepare, lastSeq, openReader } from './connection.ts';
 import { type Failure, failureOf, StoreError } from './errors.ts';
-import { columnsOf, type EventRow, eventFrom, eventOf, filterOf, refuseValues } from './event-rows.ts';
+import {
+  columnsOf,
+  type EventColumns,
+  type EventRow,
+  eventFrom,
+  eventOf,
+  filterOf,
+  refuseValues,
+} from './event-rows.ts';
 import { type Migration, migrations, searchIndex } from './migrations.ts';
 import { noteSuspicion, type Opened, prepareFile } from './prepare.ts';
 import { matchingIn } from './search-index.ts';
@@ -32,6 +40,8 @@ export interface SqliteOptions {
   readonly migrations?: readonly Migration[];
   /** What the store's threads run; a bundle names its own copy of `thread.ts`. */
   readonly thread?: URL;
+  /** What may be kept of a value: asked for each that is written. */
+  readonly hide?: (value: Value) => Value;
 }
 
 /** Bounds how long the first batch of a group waits for the others to be written: to a few milliseconds. */
@@ -44,11 +54,11 @@ const ownThread = new URL(import.meta.url.endsWith('.ts') ? './thread.ts' : './t
 /** Opens the record of a hub; `opened` of the answer says whether something had to be restored. */
 export async function openSqliteStore(options: SqliteOptions): Promise<SqliteStore> {
   const { file, clock = Date, thread = ownThread } = options;
-  const { migrations: steps = migrations } = options;
+  const { migrations: steps = migrations, hide = (value) => value } = options;
   const opened = prepareFile(file, steps, clock);
   const writer = new Worker(thread, { workerData: { kind: 'write', file } satisfies Job });
   await answerOf(writer);
-  return new SqliteStore(file, clock, thread, opened, writer, steps);
+  return new SqliteStore(file, clock, thread, opened, writer, steps, hide);
 }
 
 interface Pending {
@@ -66,6 +76,7 @@ export class SqliteStore implements Store {
   readonly #clock: Clock;
   readonly #thread: URL;
   readonly #steps: readonly Migration[];
+  readonly #hide: (value: Value) => Value;
   readonly #writer: Worker;
   readonly #reader: Database.Database;
   readonly #prepare: (sql: string) => Database.Statement;
@@ -86,12 +97,14 @@ export class SqliteStore implements Store {
     opened: Opened,
     writer: Worker,
     steps: readonly Migration[],
+    hide: (value: Value) => Value,
   ) {
     this.opened = opened;
     this.#file = file;
     this.#clock = clock;
     this.#thread = thread;
     this.#steps = steps;
+    this.#hide = hide;
     this.#reader = openReader(file);
     this.#prepare = cachingPrepare(this.#reader);
     this.#writer = writer;
@@ -109,12 +122,15 @@ export class SqliteStore implements Store {
     const { events = [], useReserve = false } = batch;
     const statements = (batch.statements ?? []).map(({ sql, values = [], expect }) => ({
       sql,
-      values,
+      values: values.map(this.#hide),
       expect,
     }));
     for (const { values } of statements) refuseValues(values);
     const receivedAt = this.#clock.now();
-    const columns = events.map((event) => columnsOf(event, receivedAt));
+    const columns = events.map((event): EventColumns => {
+      const [name, payload, ...about] = columnsOf(event, receivedAt);
+      return [name, String(this.#hide(payload)), ...about];
+    });
     for (const values of columns) refuseValues(values);
     const { promise, resolve, reject } = Promise.withResolvers<Committed>();
     const rows = statements.length + events.length;

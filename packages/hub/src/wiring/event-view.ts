@@ -2,6 +2,7 @@ import type { PolyEvent } from '@polyphony/protocol';
 import type { PaneBook } from '../panes/pane-book.ts';
 import { owns, type SeatOf } from '../panes/permit.ts';
 import { type Caller, isUser } from '../registry/caller.ts';
+import type { Confinement } from './confinement.ts';
 
 /**
  * What somebody may see of an event. A pane or an agent sees what others do, but not with which parameters, nor what the user is
@@ -10,10 +11,12 @@ import { type Caller, isUser } from '../registry/caller.ts';
 export function eventView(
   book: PaneBook,
   seatOf: SeatOf,
+  confinement: Pick<Confinement, 'sees'>,
 ): (caller: Caller, event: PolyEvent) => PolyEvent | undefined {
   return (caller, event) => {
     const { pane } = caller;
     if (isUser(caller) || (pane !== undefined && event.pane === pane)) return event;
+    if (!confinement.sees(caller, event)) return undefined;
     const { decider } = (event.payload ?? {}) as { readonly decider?: string };
     if (event.event === 'approval:requested' && decider === caller.participant) return event;
     if (/^(action|approval):/.test(event.event)) return undefined;

@@ -1,6 +1,8 @@
-import type { Participant } from '@polyphony/protocol';
+import { type Participant, participantOf } from '@polyphony/protocol';
 import { insertCapture } from '../capture/capture-row.ts';
 import { understand } from '../capture/understand.ts';
+import type { NamedBook } from '../floor/named/named-book.ts';
+import type { NamedRecord } from '../floor/named/named-record.ts';
 import type { KnownMember } from '../floor/team.ts';
 import type { ReadEvent } from '../floor/timeline/records.ts';
 import { participantOfAgent } from '../mail/agent-record.ts';
@@ -20,8 +22,12 @@ export function readHandedOver(clock: Clock): ReadEvent {
   };
 }
 
-/** The person this hub belongs to, and the agents that mail knows. */
-export function knownMembers({ book, presence }: Mail, user: Participant): readonly KnownMember[] {
+/** The person this hub belongs to, the agents that the user has named, and those that mail knows. */
+export function knownMembers(
+  { book, presence }: Mail,
+  user: Participant,
+  named: NamedBook,
+): readonly KnownMember[] {
   const person = {
     participant: user,
     kind: 'person',
@@ -37,5 +43,21 @@ export function knownMembers({ book, presence }: Mail, user: Participant): reado
       last_seen_at: new Date(book.seenAt(record)).toISOString(),
     }),
   );
-  return [person, ...agents];
+  return [person, ...agents, ...named.list().map((record) => namedMember(named, record))];
+}
+
+/** A sub-agent is seen as the one at the top, and known by its own name. */
+function namedMember(named: NamedBook, { name, displayName }: NamedRecord): KnownMember {
+  const { displayName: shown_as, icon } = named.personaOf(name) ?? { displayName };
+  return {
+    ...{
+      participant: participantOf('agent', name),
+      kind: 'agent',
+      name,
+      display_name: displayName,
+      shown_as,
+    },
+    ...(icon !== undefined && { icon }),
+    projects: named.membersOf(name).map(({ project }) => project),
+  };
 }

@@ -11,8 +11,10 @@ import { extensionCommands } from './commands/ext.ts';
 import { fileCommands } from './commands/file.ts';
 import { floorCommands } from './commands/floor.ts';
 import { hookCommands } from './commands/hooks.ts';
+import { knowledgeCommands } from './commands/knowledge.ts';
 import { mailCommands } from './commands/mail.ts';
 import { mcpCommands } from './commands/mcp.ts';
+import { namedCommands } from './commands/named.ts';
 import { paneCommands } from './commands/pane.ts';
 import { peopleCommands } from './commands/people.ts';
 import { projectCommands } from './commands/project.ts';
@@ -32,6 +34,7 @@ export const commands: readonly Command[] = [
   ...paneCommands,
   ...agentCommands,
   ...adoptCommands,
+  ...namedCommands,
   ...mailCommands,
   ...peopleCommands,
   ...projectCommands,
@@ -39,6 +42,7 @@ export const commands: readonly Command[] = [
   ...timelineCommands,
   ...seatCommands,
   ...recoverCommands,
+  ...knowledgeCommands,
   ...taskCommands,
   ...contractCommands,
   ...demoCommands,

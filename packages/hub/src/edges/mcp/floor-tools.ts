@@ -1,10 +1,14 @@
 import {
   type Action,
   floorAdvise,
+  floorAgents,
   floorClaim,
   floorContext,
+  floorHandOn,
   floorHandoff,
   floorJoin,
+  floorKnowledge,
+  floorKnowledgeRead,
   floorLeave,
   floorRename,
   floorReply,
@@ -39,6 +43,10 @@ const uses: readonly Use[] = [
   { action: floorClaim },
   { action: floorHandoff },
   { action: floorAdvise },
+  { action: floorAgents },
+  { action: floorHandOn },
+  { action: floorKnowledge },
+  { action: floorKnowledgeRead, without: ['shared'] },
 ];
 
 /** The floor, under the names that Polaris gave it. */
