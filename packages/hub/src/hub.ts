@@ -97,6 +97,7 @@ import { floorAgents, followFloorPanes, hasFloorPane } from './wiring/floor-agen
 import { knownMembers, readHandedOver } from './wiring/floor-words.ts';
 import { foreignProcesses } from './wiring/foreign-processes.ts';
 import { handsOn } from './wiring/hand-on.ts';
+import { hideAnswers } from './wiring/hide-answers.ts';
 import { createHolders, onDeparture } from './wiring/holders.ts';
 import { isolation, Named } from './wiring/named-agents.ts';
 import { paneStreams } from './wiring/pane-streams.ts';
@@ -283,6 +284,7 @@ async function build(
     seatMs: config.floor.seat_lease,
     readEvent: readHandedOver(clock),
     knownMembers: () => knownMembers(mail, user, namedBook),
+    confinedTo: (caller) => named.confinementOf(caller)?.project,
     sessionOf: (participant, project) =>
       namedBook.member(participant.replace(/^agent:/, ''), project)?.session,
   });
@@ -383,13 +385,16 @@ async function build(
     ask,
   };
   const allowance = new Allowance(clock);
-  const dispatch: Dispatch = createDispatch({
-    ...{ ...permissions, allowance, events, handlers, store, clock, log },
-    admit: async (caller, action, params) => {
-      await confinement.admit(caller, action, params);
-      await named.charge(caller, action.name);
-    },
-  });
+  const dispatch: Dispatch = hideAnswers(
+    createDispatch({
+      ...{ ...permissions, allowance, events, handlers, store, clock, log },
+      admit: async (caller, action, params) => {
+        await confinement.admit(caller, action, params);
+        await named.charge(caller, action.name);
+      },
+    }),
+    hidden,
+  );
   const streams = new SseStreams({ events, view: eventView(panes.book, seatOf, confinement) });
   const startedAt = new Date(clock.now()).toISOString();
   const status = statusOf({

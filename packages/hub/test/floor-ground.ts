@@ -42,6 +42,7 @@ export class FloorGround implements AsyncDisposable {
       ...{ store, events, random, book, user: 'user:ann', clock: systemClock },
       ...{ redact: (text) => text, isOurs: () => false, knownMembers: () => [] },
       sessionOf: () => undefined,
+      confinedTo: () => undefined,
       readEvent: readHandedOver(systemClock),
       seatMs: 1_800_000,
       agentIn: (pane) => (pane.startsWith('none') ? undefined : { vendor: 'claude' }),

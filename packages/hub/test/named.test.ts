@@ -397,12 +397,14 @@ describe('knowledge', () => {
     'a\0b',
     'dots./x',
   ])('refuses the path "%s"', async (path) => {
-    for (const call of [
-      hub.client.call('floor:knowledge-read', { path }),
-      hub.client.call('floor:knowledge-write', { path, text: 'x' }),
-      hub.client.call('floor:knowledge-remove', { path }),
-    ])
-      await expect(call).rejects.toMatchObject({ code: 'invalid_arguments' });
+    for (const [action, params] of [
+      ['floor:knowledge-read', { path }],
+      ['floor:knowledge-write', { path, text: 'x' }],
+      ['floor:knowledge-remove', { path }],
+    ] as const)
+      await expect(hub.client.call(action, params as never)).rejects.toMatchObject({
+        code: 'invalid_arguments',
+      });
   });
 
   it('follows no links, and takes nothing too large', async () => {

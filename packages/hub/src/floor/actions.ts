@@ -35,6 +35,7 @@ import {
   projectShow,
   projectTag,
   type SessionChoice,
+  type TeamMember,
 } from '@polyphony/protocol';
 import type { Caller } from '../registry/caller.ts';
 import type { Holder, Holders } from '../registry/holder.ts';
@@ -158,7 +159,9 @@ export function registerFloorActions(registry: Registry, floor: Floor, holders: 
   registry.register(owner, floorTeam, async (params, { caller }) => {
     const project = named(caller, params);
     const key = project === undefined ? undefined : book.keyOf(project);
-    return { team: await teamOf(store, key, floor.knownMembers(), (one) => book.shownAs(one)) };
+    const team = await teamOf(store, key, floor.knownMembers(), (one) => book.shownAs(one));
+    const only = floor.confinedTo(caller);
+    return { team: only === undefined ? team : team.map((one) => within(one, book.shownAs(only))) };
   });
   registry.register(owner, floorOverview, () => sessions.overview());
   registry.register(owner, projectArchive, (params, { caller, commit }) =>
@@ -177,6 +180,13 @@ export function registerFloorActions(registry: Registry, floor: Floor, holders: 
     forgetting.deleteSession(holders.of(caller), await meant(caller, params), commit),
   );
 }
+
+/** Somebody as one sees them who is kept to a project. */
+const within = (member: TeamMember, project: string): TeamMember => ({
+  ...member,
+  projects: member.projects.filter((one) => one === project),
+  sessions: member.sessions.filter((one) => one.startsWith(`${project}/`)),
+});
 
 /** A name that an agent has registered is its own. */
 function refuseOthersName(holders: Holders, asker: Holder, project: string, name: string): void {

@@ -2,6 +2,7 @@ import type { Participant } from '@polyphony/protocol';
 import type { EventLog } from '../events/event-log.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Random } from '../platform/random.ts';
+import type { Caller } from '../registry/caller.ts';
 import type { Store } from '../store/store.ts';
 import { Annotations } from './annotations.ts';
 import type { AgentIn } from './feed.ts';
@@ -32,12 +33,15 @@ export interface FloorOptions {
   readonly redact: (text: string) => string;
   /** Whom others know of. */
   readonly knownMembers: () => readonly KnownMember[];
+  /** The one project that somebody is kept to. */
+  readonly confinedTo: (caller: Caller) => string | undefined;
   /** The session that a named agent has in the project of that key. */
   readonly sessionOf: (participant: string, project: string) => string | undefined;
 }
 
 /** Everything the floor consists of. */
-export interface Floor extends Pick<FloorOptions, 'store' | 'book' | 'knownMembers' | 'sessionOf'> {
+export interface Floor
+  extends Pick<FloorOptions, 'store' | 'book' | 'knownMembers' | 'confinedTo' | 'sessionOf'> {
   readonly projects: Projects;
   readonly sessions: Sessions;
   readonly recorder: Recorder;
@@ -49,7 +53,7 @@ export interface Floor extends Pick<FloorOptions, 'store' | 'book' | 'knownMembe
 }
 
 export function createFloor(options: FloorOptions): Floor {
-  const { store, events, clock, random, book, user, redact, knownMembers, sessionOf } = options;
+  const { store, events, clock, random, book, user, redact, knownMembers, confinedTo, sessionOf } = options;
   const shownAs = (project: string): string => book.shownAs(project);
   const recorder = new Recorder({ clock, random, redact });
   const projects = new Projects({ store, clock, book });
@@ -57,7 +61,7 @@ export function createFloor(options: FloorOptions): Floor {
   const story = new CaptureStory({ ...options, recorder, hub: { participant: user } });
   const timeline = new Timeline({ store, shownAs });
   return {
-    ...{ store, book, knownMembers, sessionOf, projects, sessions, recorder, story, timeline },
+    ...{ store, book, knownMembers, confinedTo, sessionOf, projects, sessions, recorder, story, timeline },
     records: new Records({ ...options, recorder, story }),
     annotations: new Annotations({ store, clock, random, timeline, redact, shownAs }),
     forgetting: new Forgetting({ store, events, clock, projects, sessions }),

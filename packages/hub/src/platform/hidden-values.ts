@@ -19,6 +19,14 @@ export class HiddenValues {
     return out;
   }
 
+  /** The same of whatever JSON can say. */
+  hideIn(value: unknown): unknown {
+    if (this.#forms.length === 0 || value === undefined) return value;
+    const text = JSON.stringify(value);
+    const out = this.hide(text);
+    return out === text ? value : JSON.parse(out);
+  }
+
   /** The same of whatever a database keeps. */
   hideValue<T>(value: T | string | Uint8Array): T | string | Uint8Array {
     if (this.#forms.length === 0) return value;
