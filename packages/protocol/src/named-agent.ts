@@ -1,9 +1,10 @@
 import * as z from 'zod';
 import { type Action, defineAction } from './action.ts';
+import { isIcon } from './icon.ts';
 import { type ProjectChoice, projectChoice } from './mail-identity.ts';
 import { agentName, displayName, label, visibleText } from './mail-names.ts';
 import { isStorable, mustBeStorable } from './text.ts';
-import { type TimelineKind, timelineKinds } from './timeline-kind.ts';
+import { type TimelineKind, timelineKinds, watchableKinds } from './timeline-kind.ts';
 
 /** Who runs the program of a named agent: somebody else, who registers with its name, or the hub in a pane. */
 export const agentHostings = ['self', 'hub'] as const;
@@ -74,15 +75,6 @@ export interface NamedAgent {
   readonly cwd?: string | undefined;
   readonly secrets?: readonly string[] | undefined;
 }
-
-/** An emoji, or two letters. */
-const iconPattern = /^(?:\p{RGI_Emoji}|[\p{L}\p{N}]{1,2})$/v;
-export const isIcon = (text: string): boolean => iconPattern.test(text);
-
-/** Kinds that agents may hear of; advice is not one, or agents would go on among themselves. */
-export const watchableKinds: readonly TimelineKind[] = timelineKinds.filter(
-  (kind) => !['advice', 'tool_result', 'gap', 'other'].includes(kind),
-);
 
 const most = { skills: 20, tags: 20, words: 20, argv: 64 };
 const text = (longest: number): z.ZodType<string> =>

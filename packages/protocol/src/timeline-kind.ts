@@ -27,3 +27,8 @@ export const timelineKinds = [
   'other',
 ] as const;
 export type TimelineKind = (typeof timelineKinds)[number];
+
+/** Kinds that agents may hear of; advice is not one, or agents would go on among themselves. */
+export const watchableKinds: readonly TimelineKind[] = timelineKinds.filter(
+  (kind) => !['advice', 'tool_result', 'gap', 'other'].includes(kind),
+);

@@ -43,7 +43,7 @@ export function NamedMember({
         {above !== undefined && <bdi className="dim"> shown as {harmless(above)}</bdi>}
       </span>
       <span className="age">{`${budget}/min`}</span>
-      <span className="facts">
+      <span className="facts wraps">
         <span className="mono">{harmless(participant)}</span>
         <span>{agent.hosting === 'hub' ? 'run by the hub' : 'hosted by itself'}</span>
         {agent.isolated && <span>isolated</span>}
@@ -52,7 +52,7 @@ export function NamedMember({
         {description !== undefined && <bdi>{harmless(description)}</bdi>}
       </span>
       {(skills.length > 0 || members.length > 0) && (
-        <span className="facts">
+        <span className="facts wraps">
           {skills.map((skill) => (
             <bdi key={skill} className="tag">
               {harmless(skill)}

@@ -48,7 +48,7 @@ describe('the registry of named agents', () => {
     await dialog().getByLabel('Run by').selectOption('hub');
     await dialog().getByRole('button', { name: 'Add', exact: true }).click();
     await dialog().getByText('without a command').waitFor();
-    await dialog().getByLabel('Command').fill('cat');
+    await dialog().getByRole('textbox', { name: 'Command' }).fill('cat');
     await dialog().getByLabel('Messages a minute').fill('12');
     await dialog().getByRole('button', { name: 'Add', exact: true }).click();
     await dialog().getByRole('heading', { name: 'Agent dean' }).waitFor();
@@ -130,7 +130,7 @@ describe('the registry of named agents', () => {
     await look(page, 'list');
     await line.click();
     await dialog().getByRole('heading', { name: 'Agent evil' }).waitFor();
-    expect(await dialog().getByLabel('Command').inputValue()).toContain('<img src=x');
+    expect(await dialog().getByRole('textbox', { name: 'Command' }).inputValue()).toContain('<img src=x');
     const inert = async (): Promise<void> => {
       expect(await page.locator('main :is(img, b, script), dialog :is(img, b, script)').count()).toBe(0);
     };
