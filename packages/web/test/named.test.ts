@@ -88,7 +88,7 @@ describe('the registry of named agents', () => {
     await dialog().getByRole('button', { name: 'Remove', exact: true }).click();
     await dialog().getByRole('button', { name: 'Really remove it' }).click();
     await line.waitFor({ state: 'detached' });
-  });
+  }, 180_000);
 
   it('shows sub-agents as the one above them, and an invited person can look and change nothing', async () => {
     const { client } = ground.hub;
@@ -107,7 +107,7 @@ describe('the registry of named agents', () => {
     expect(await guest.getByRole('dialog').count()).toBe(0);
     await guest.context().close();
     for (const name of ['mira.types', 'mira']) await client.call('floor:agent-remove', { name });
-  });
+  }, 180_000);
 
   it('is text and nothing else, whatever stands in any field, and fits on a phone', async () => {
     const { client } = ground.hub;
@@ -150,5 +150,5 @@ describe('the registry of named agents', () => {
     expect(await wide('.app, .floor, .floor-list')).toBe(false);
     await inert();
     await client.call('floor:agent-remove', { name: 'evil' });
-  });
+  }, 180_000);
 });
