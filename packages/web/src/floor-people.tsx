@@ -168,7 +168,7 @@ function Member({
         {participant === you && <span className="who you">you</span>}
       </span>
       <span className="age">{last_seen_at !== undefined && `${ageOf(last_seen_at, now)} ago`}</span>
-      <span className="facts">
+      <span className="facts wraps">
         <span className="mono">{harmless(participant)}</span>
         <bdi>{projects.map(harmless).join(', ')}</bdi>
         {sessions.length > 0 && <bdi className="mono">{sessions.map(harmless).join(', ')}</bdi>}

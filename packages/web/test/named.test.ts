@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Locator, Page } from 'playwright-core';
 import { afterEach, describe, expect, it } from 'vitest';
+import { until } from '../../hub/test/test-hub.ts';
 import { onPages, row, type WebGround } from './web-ground.ts';
 
 let ground: WebGround;
@@ -20,6 +21,13 @@ const openPeople = async (on: Page = page): Promise<void> => {
   await on.getByRole('main', { name: 'People and agents' }).waitFor();
 };
 const dialog = (): Locator => page.getByRole('dialog');
+
+/** What the hub ran of an agent is gone. */
+const ended = (name: string) =>
+  until(async () => {
+    const panes = await ground.hub.client.call('pane:list', {});
+    return !panes.some(({ title }) => title.startsWith(`${name} in `));
+  });
 
 /** A picture for whoever wants to look: POLY_LOOK names the folder. */
 async function look(on: Page, name: string): Promise<void> {
@@ -87,7 +95,10 @@ describe('the registry of named agents', () => {
     await line.click();
     await dialog().getByRole('button', { name: 'Remove', exact: true }).click();
     await dialog().getByRole('button', { name: 'Really remove it' }).click();
-    await line.waitFor({ state: 'detached' });
+    // Its sessions are there, and it is an agent like others.
+    const named = page.getByRole('group', { name: 'Named agents' });
+    await named.getByText('agent:dean').waitFor({ state: 'detached' });
+    await ended('dean');
   }, 180_000);
 
   it('shows sub-agents as the one above them, and an invited person can look and change nothing', async () => {
@@ -150,5 +161,6 @@ describe('the registry of named agents', () => {
     expect(await wide('.app, .floor, .floor-list')).toBe(false);
     await inert();
     await client.call('floor:agent-remove', { name: 'evil' });
+    await ended('evil');
   }, 180_000);
 });
