@@ -95,7 +95,9 @@ describe('projects', () => {
 describe('sessions', () => {
   it('are joined from a pane, again and elsewhere, and left', async () => {
     const pane = await paneOf('joiner');
-    expect(await pane.call('floor:status', {})).toEqual({ connected: false, you: 'agent:joiner', line: '' });
+    expect(await pane.call('floor:status', {})).toEqual({
+      ...{ connected: false, you: 'agent:joiner', owner: false, line: '' },
+    });
     const { status, session, hint } = await pane.call('floor:join', { project: 'shop', label: 'The basket' });
     expect(status).toBe('created');
     expect(hint).toContain('drives it');
