@@ -84,6 +84,7 @@ const samples: Readonly<Record<string, readonly unknown[]>> = {
   task_id: ['tsk_1f3c22aa'],
   depends_on: [['tsk_1f3c22aa']],
   operations: [[{ kind: 'list_panes', params: {} }], []],
+  value: [null],
 };
 const anything: readonly unknown[] = ['sample', 1, 0, 100, false, ['sample'], [], {}];
 /** What is given although nobody must: a call that waits does not wait for long. */

@@ -11,7 +11,8 @@ it('ends a connection whose other side has gone without a word, and keeps one th
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   const panes = { list: async () => [], onUpdate: () => () => undefined, look: () => undefined };
   const log = { info: () => undefined };
-  const edge = new WebSocketEdge({ panes, log } as unknown as WebSocketEdgeOptions);
+  const credentials = { holds: () => true };
+  const edge = new WebSocketEdge({ panes, log, credentials } as unknown as WebSocketEdgeOptions);
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   edge.serve(server, () => ({ participant: 'user:test', scopes: new Set() }) as never);
