@@ -12,9 +12,17 @@ import { describe, expect, test } from 'vitest';
 import { connectHost } from '../src/host/client.ts';
 import { claimInstance, connectInstance } from '../src/host/instance-socket.ts';
 import { encodeFrame, FrameParser } from '../src/host/wire.ts';
-import { env, outputOf, processesWith, size, soon, startTestHost, uniqueSeconds } from './host-setup.ts';
+import {
+  env,
+  hostProgram,
+  outputOf,
+  processesWith,
+  size,
+  soon,
+  startTestHost,
+  uniqueSeconds,
+} from './host-setup.ts';
 
-const start = fileURLToPath(new URL('../src/host/start.ts', import.meta.url));
 const client = fileURLToPath(new URL('../src/host/client.ts', import.meta.url));
 const folder = (): Promise<string> => mkdtemp(join(tmpdir(), 'poly-host-'));
 const isRunning = async (pid: number): Promise<boolean> =>
@@ -27,7 +35,7 @@ describe('the host', () => {
       '--input-type=module',
       '-e',
       `import { connectHost } from ${JSON.stringify(client)};
-       const host = await connectHost({ dir: ${JSON.stringify(dir)} });
+       const host = await connectHost(${JSON.stringify({ dir, spawn: hostProgram })});
        await host.open({ id: 'a', argv: ['sh', '-c', 'seq 1 5000; echo printed; read x; echo heard $x; exit 3'],
          cwd: '/', env: { PATH: process.env.PATH }, cols: 80, rows: 24, note: 'mine' });
        let text = '';
@@ -84,10 +92,10 @@ describe('the host', () => {
 
   test('is one however many are started at once, in a folder with the remains of another', async () => {
     const dir = await folder();
-    const killed = await connectHost({ dir });
+    const killed = await connectHost({ dir, spawn: hostProgram });
     process.kill(killed.pid, 'SIGKILL');
     const children = Array.from({ length: 50 }, () =>
-      spawn(process.execPath, [start, '--dir', dir, '--ready-fd', '3', '--idle-ms', '20000'], {
+      spawn(hostProgram[0], [hostProgram[1], '--dir', dir, '--ready-fd', '3', '--idle-ms', '20000'], {
         stdio: ['ignore', 'ignore', 'inherit', 'pipe'],
       }),
     );
@@ -116,7 +124,9 @@ describe('the host', () => {
 
   test('is started once by many hubs that need it at the same time', async () => {
     const dir = await folder();
-    const hosts = await Promise.all(Array.from({ length: 8 }, () => connectHost({ dir })));
+    const hosts = await Promise.all(
+      Array.from({ length: 8 }, () => connectHost({ dir, spawn: hostProgram })),
+    );
     expect(new Set(hosts.map(({ pid }) => pid)).size).toBe(1);
     await hosts[0]?.stop();
     await Promise.all(hosts.map((host) => host.close()));
@@ -163,7 +173,7 @@ describe('the host', () => {
 
   test('says so when there are no terminals left, and goes on', async () => {
     await using t = await startTestHost({
-      spawn: ['sh', '-c', 'ulimit -n 60; exec "$@"', 'sh', process.execPath, start],
+      spawn: ['sh', '-c', 'ulimit -n 60; exec "$@"', 'sh', ...hostProgram],
     });
     const seconds = uniqueSeconds();
     const opened: string[] = [];
@@ -206,7 +216,9 @@ describe('the host', () => {
   test('is not looked for in a folder others can look into', async () => {
     const dir = await folder();
     await chmod(dir, 0o755);
-    await expect(connectHost({ dir })).rejects.toMatchObject({ code: 'unsafe_directory' });
+    await expect(connectHost({ dir, spawn: hostProgram })).rejects.toMatchObject({
+      code: 'unsafe_directory',
+    });
     await rm(dir, { recursive: true });
   });
 
@@ -214,7 +226,9 @@ describe('the host', () => {
     await using t = await startTestHost();
     process.kill(t.host.pid, 'SIGSTOP');
     try {
-      await expect(connectHost({ dir: t.dir })).rejects.toMatchObject({ code: 'host_silent' });
+      await expect(connectHost({ dir: t.dir, spawn: hostProgram })).rejects.toMatchObject({
+        code: 'host_silent',
+      });
     } finally {
       process.kill(t.host.pid, 'SIGCONT');
     }
@@ -250,7 +264,9 @@ describe('the protocol', () => {
     });
     other.listen(join(dir, '1.sock'));
     await once(other, 'listening');
-    await expect(connectHost({ dir })).rejects.toMatchObject({ code: 'protocol_mismatch' });
+    await expect(connectHost({ dir, spawn: hostProgram })).rejects.toMatchObject({
+      code: 'protocol_mismatch',
+    });
     other.close();
     await rm(dir, { recursive: true });
   });

@@ -29,10 +29,16 @@ interface Run {
 export const env: Readonly<Record<string, string>> = { PATH: process.env.PATH ?? '', HOME: tmpdir() };
 export const size: { readonly cols: number; readonly rows: number } = { cols: 80, rows: 24 };
 
+/** As bundled before the tests, see vitest.config.ts. */
+export const hostProgram: readonly [string, string] = [
+  process.execPath,
+  join(import.meta.dirname, '..', 'dist', 'host.cjs'),
+];
+
 /** A host of a test's own, gone with all its panes afterwards. */
 export async function startTestHost(options: Partial<ConnectHostOptions> = {}): Promise<TestHost> {
   const dir = await mkdtemp(join(tmpdir(), 'poly-host-'));
-  const connect = (): Promise<Host> => connectHost({ dir, idleMs: 5_000, ...options });
+  const connect = (): Promise<Host> => connectHost({ dir, idleMs: 5_000, spawn: hostProgram, ...options });
   const hosts = [await connect()];
   const host = hosts[0] as Host;
   let panes = 0;

@@ -22,7 +22,7 @@ import { join } from 'node:path';
 import type { PaneReadParams, PaneReadResult } from '@polyphony/protocol';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
-import { env, outputOf, size, startTestHost, type TestHost } from './host-setup.ts';
+import { env, hostProgram, outputOf, size, startTestHost, type TestHost } from './host-setup.ts';
 import { buildFaults, canPreload } from './store-faults.ts';
 import { TestHub, until } from './test-hub.ts';
 
@@ -569,12 +569,12 @@ describe('a host with a folder for output', () => {
         };
         note(100);
       });`;
-    const start = join(import.meta.dirname, '../src/host/start.ts');
     const full = ['sh', '-c', 'exec "$@" 2>/dev/full', 'sh'];
+    const [node, bundle] = hostProgram;
     const preload = `data:text/javascript,${encodeURIComponent(fail)}`;
     await using t = await startTestHost({
       panes: join(folder, 'panes'),
-      spawn: [...full, process.execPath, '--import', preload, start],
+      spawn: [...full, node, '--import', preload, bundle],
     });
     process.kill(t.host.pid, 'SIGUSR2');
     await until(() => existsSync(told) && readFileSync(told, 'utf8') !== '');
@@ -588,10 +588,9 @@ describe('a host with a folder for output', () => {
     ['stuck', null],
   ])('goes on with a disk that is %s, and tells afterwards what is missing', async (fault, why) => {
     const folder = mkdtempSync(join(dir, 'faults-'));
-    const start = join(import.meta.dirname, '../src/host/start.ts');
     await using t = await startTestHost({
       panes: join(folder, 'panes'),
-      spawn: ['env', `LD_PRELOAD=${buildFaults(folder)}`, `POLY_FAULTS=${folder}`, process.execPath, start],
+      spawn: ['env', `LD_PRELOAD=${buildFaults(folder)}`, `POLY_FAULTS=${folder}`, ...hostProgram],
     });
     const { host } = t;
     // After an empty line all have 1000 bytes.

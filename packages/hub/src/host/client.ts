@@ -90,8 +90,8 @@ export interface FollowOptions {
 export interface ConnectHostOptions extends Omit<LaunchOptions, 'command'> {
   /** The private folder of the host; its path must leave 12 bytes for the name of a socket. */
   readonly dir: string;
-  /** Program and first arguments that run `runHost`; false never starts a host. Default: this very code. */
-  readonly spawn?: readonly string[] | false | undefined;
+  /** Program and first arguments that run `runHost`; false never starts a host. */
+  readonly spawn: readonly string[] | false;
 }
 
 /** How long a host may take to answer a greeting; one that is stopped takes the call and never does. */

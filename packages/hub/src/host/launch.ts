@@ -1,14 +1,13 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync, readFileSync, statSync, truncateSync } from 'node:fs';
-import { extname, join } from 'node:path';
+import { join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { fileURLToPath } from 'node:url';
 import { HostError } from './host-error.ts';
 
 export interface LaunchOptions {
-  /** Program and first arguments that run `runHost`. Default: this very code. */
-  readonly command?: readonly string[] | undefined;
+  /** Program and first arguments that run `runHost`. */
+  readonly command: readonly string[];
   /** For the programs the host starts, if this process has another. */
   readonly umask?: number | undefined;
   /** Of this program. */
@@ -27,8 +26,7 @@ const passedOn = ['PATH', 'HOME', 'USER', 'LOGNAME', 'LANG', 'LC_ALL', 'TMPDIR',
 
 /** Starts a host, detached from us; answers when it serves, or has found another that does. */
 export async function launchHost(dir: string, options: LaunchOptions): Promise<void> {
-  const main = fileURLToPath(new URL(`./start${extname(import.meta.url)}`, import.meta.url));
-  const [program = '', ...first] = options.command ?? [process.execPath, main];
+  const [program = '', ...first] = options.command;
   const given = {
     dir,
     panes: options.panes,
