@@ -151,17 +151,18 @@ function migrate(file: string, steps: readonly Migration[]): void {
     if (schema > steps.length) {
       throw newerSchema(file, schema, steps.length);
     }
-    // One copy of what was there before: each step is done whole or not at all.
-    if (schema > 0 && schema < steps.length) writeBackup(file, `${file}.before-${schema + 1}`);
-    for (const [index, { id, name, statements, searches = [] }] of steps.entries()) {
+    for (const [index, { id, name }] of steps.entries())
       if (id !== index + 1) throw new Error(`Migration "${name}" has number ${id} instead of ${index + 1}.`);
-      if (id <= schema) continue;
-      db.transaction(() => {
+    const missing = steps.slice(schema);
+    if (missing.length === 0) return;
+    if (schema > 0) writeBackup(file, `${file}.before-${schema + 1}`);
+    // All steps or none, and one sync of the disk.
+    db.transaction(() => {
+      for (const { statements, searches = [] } of missing)
         for (const statement of [...statements, ...searches.flatMap(createSearch)]) db.exec(statement);
-        db.pragma(`application_id = ${applicationId}`);
-        db.pragma(`user_version = ${id}`);
-      }).immediate();
-    }
+      db.pragma(`application_id = ${applicationId}`);
+      db.pragma(`user_version = ${steps.length}`);
+    }).immediate();
   } finally {
     db.close();
   }
