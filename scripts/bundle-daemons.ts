@@ -2,6 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build, type Plugin } from 'esbuild';
+import { keepCode } from './keep-code.ts';
 
 const hub = join(import.meta.dirname, '..', 'packages', 'hub');
 
@@ -59,6 +60,7 @@ const workspace = { 'tmux-workspace': join(hub, '..', 'tmux', 'src', 'workspace'
 
 export async function bundleDaemons(): Promise<void> {
   await Promise.all([bundle(processes, [bundledApart]), bundle(workspace, [oneKindOfError])]);
+  keepCode(join(hub, 'dist', 'daemon.cjs'));
 }
 
 async function bundle(entryPoints: Record<string, string>, plugins: Plugin[]): Promise<void> {

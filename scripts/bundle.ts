@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { build, type Plugin } from 'esbuild';
 import { builtInActions, version } from '../packages/hub/src/edges/cli/build.ts';
+import { keepCode } from './keep-code.ts';
 
 const hub = join(import.meta.dirname, '..', 'packages', 'hub');
 
@@ -46,6 +47,7 @@ export async function bundle(): Promise<void> {
     plugins: [knownAtBuild, protocolWithoutSchemas, bundledApart],
     logLevel: 'warning',
   });
+  keepCode(join(hub, 'dist', 'poly.cjs'), 'ls');
 }
 
 const bundledApart: Plugin = {
@@ -118,8 +120,7 @@ const protocolWithoutSchemas: Plugin = {
   },
 };
 
-const refuseOldNode = `#!/usr/bin/env node
-(function () {
+const refuseOldNode = `(function () {
   var have = process.versions.node.split('.');
   if (have[0] * 1000 + +have[1] >= 22014) return;
   console.error('poly: Polyphony needs Node 22.14 or newer; this is ' + process.versions.node + ' (' + process.execPath + '). Install a newer one, or name one in POLY_NODE.');
