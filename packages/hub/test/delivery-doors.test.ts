@@ -132,7 +132,9 @@ describe('the queue of Codex', () => {
 
   it('is left alone before the first turn, and after one that was interrupted', async () => {
     const door = createCodexQueueDoor(() => Promise.reject(new Error('not to be run')));
-    for (const more of [{ sessionId: undefined }, { interrupted: true }])
+    const broken = { interrupted: true };
+    // That it rests may be believed a moment after its hook has told of it.
+    for (const more of [{ sessionId: undefined }, broken, { ...broken, status: 'running' as const }])
       expect(await offer(door, target(more))).toMatchObject({ state: 'refused', begun: 0 });
   });
 });

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { basename } from 'node:path';
-import { participantOf } from '@polyphony/protocol';
+import { type AgentStatus, participantOf } from '@polyphony/protocol';
 import { Inbox } from '../agents/inbox.ts';
 import { type Terminal, typeMessage } from '../agents/message.ts';
 import type { ScreenRules } from '../agents/screens/screen-rules.ts';
@@ -54,11 +54,14 @@ export function createCourier(options: DeliveryOptions): Courier {
 
   const targetIn = (recipient: string, pane: PaneRecord): Target => {
     const { status, evidence = 'nothing tells' } = states.describe(pane);
+    const told = states.told(pane.id);
     const sessionId = pane.meta['agent.sessionId'];
     return {
       ...{ recipient, pane: { id: pane.id, birth: pane.tokenHash }, status, evidence, cwd: pane.cwd },
       hooked: states.isHeard(pane.id),
-      interrupted: states.told(pane.id)?.evidence.startsWith('hook: Interrupt') ?? false,
+      // One that rests, and of whose turn no hook told the end, was broken off, or its hook is on its way.
+      interrupted:
+        told?.evidence.startsWith('hook: Interrupt') || (told?.status === 'running' && restful.has(status)),
       ...agentIn(pane),
       sessionId: typeof sessionId === 'string' ? sessionId : undefined,
     };
@@ -188,6 +191,9 @@ const byConnection: Omit<Target, 'recipient'> = {
   ...{ interrupted: false, hooked: false, sessionId: undefined, argv: [], cwd: '/', pid: 0 },
 };
 
+/** How an agent is after a turn that came to its end, or was broken off. */
+const restful: ReadonlySet<AgentStatus> = new Set(['idle', 'done']);
+
 const isSession = (recipient: string): boolean => recipient.startsWith('ses_');
 
 /** The words that name a program, without the runtime it is a script of. */
@@ -197,6 +203,12 @@ function programIn(argv: readonly string[]): readonly string[] {
 
 /** Kinds of events that come only when a model was asked since the one before. */
 const afterModel: ReadonlySet<string> = new Set(['said', 'tool_started', 'turn_ended']);
+
+/** Why what a turn had been given was not seen by it, by the kind of event that tells of its end. */
+const failures: Partial<Readonly<Record<Capture['normalised']['kind'], (error: string) => string>>> = {
+  turn_failed: (error) => `turn_failed: the turn it came with failed (${error})`,
+  interrupted: () => 'interrupted: the turn was broken off, and what waited for its end waits for the next',
+};
 
 /** What an event of an agent's hooks proves about mail; nothing where it is not of the agent itself. */
 export function heardTurn({ agent, pane, occurredAt, normalised }: Capture): HeardTurn | undefined {
@@ -208,10 +220,7 @@ export function heardTurn({ agent, pane, occurredAt, normalised }: Capture): Hea
     // OpenCode 1.18.33 tells of a prompt before it begins a turn with it, and may lose it.
     stored: agent === 'opencode',
     modelWasAsked: afterModel.has(kind),
-    failure:
-      kind === 'turn_failed'
-        ? `turn_failed: the turn it came with failed (${error ?? 'no reason given'})`
-        : undefined,
+    failure: failures[kind]?.(error ?? 'no reason given'),
   };
 }
 

@@ -24,13 +24,12 @@ export function createCodexQueueDoor(run: RunBeside): Door {
   return {
     name: 'codex queue',
     repeatable: false,
-    async offer({ argv, pid, cwd, sessionId, interrupted, status }, { text }, begin) {
+    async offer({ argv, pid, cwd, sessionId, interrupted }, { text }, begin) {
       const [program = ''] = argv;
       if (sessionId === undefined)
         return refused('no_session: its conversation is not known before its first turn');
       // Codex 0.166.0 leaves its queue alone after that, until somebody begins another turn.
-      if (interrupted && status !== 'running')
-        return refused('interrupted: its queue waits for its next turn');
+      if (interrupted) return refused('interrupted: its queue waits for its next turn');
       if (argv.includes('--remote')) return refused('its conversation lives in another process');
       if (!(await begin())) return refused('nobody wants it any more');
       try {
