@@ -1,16 +1,16 @@
-import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { AgentInfo, AgentStatus, PaneScreen } from '@polyphony/protocol';
 import type { TestHub } from '../test-hub.ts';
 import { rules } from './agent.ts';
 import type { AgentName } from './installed-agents.ts';
+import { ProcessorWaits } from './processor-waits.ts';
 
 interface Sample {
   readonly at: number;
   readonly shown: AgentStatus;
   readonly info: AgentInfo;
-  /** For how long somebody has waited for a processor, since the machine was started. */
-  readonly stalledMs: number;
+  /** For how long those who draw and tell have waited for a processor until then. */
+  readonly waitedMs: number;
 }
 
 /** A time in which the screen and the state said different things. */
@@ -19,7 +19,11 @@ interface Apart {
   readonly shownAfter: boolean;
   /** The state said that it rests. */
   readonly rests: boolean;
-  readonly overloaded: boolean;
+  /** For how long, and how many samples had it. */
+  readonly ms: number;
+  readonly samples: number;
+  /** It is in time but for what those who draw and tell waited for a processor meanwhile. */
+  readonly excused: boolean;
   readonly tooLong: boolean;
   readonly told: string;
 }
@@ -28,10 +32,8 @@ const everyMs = 25;
 const patienceMs = 120_000;
 /** So far the state may be from the screen: behind it, or a frame before it, which is drawn after what it shows. */
 const limitMs = 500;
-/** And so far where the machine is overloaded, so that whoever draws or tells is late. */
-const overloadedMs = 2_000;
-/** It is while somebody waited for a processor for more than half of the last so many milliseconds. */
-const lastMs = 1_000;
+/** And never so far, however long those who draw and tell had to wait for a processor. */
+const mostMs = 2_000;
 
 /** Looks at an agent's screen and at what the hub says of it, all the time, and compares them. */
 export class Sampler {
@@ -39,6 +41,7 @@ export class Sampler {
   readonly #name: AgentName;
   readonly #paneId: string;
   readonly #screen: () => Promise<PaneScreen>;
+  readonly #waits: ProcessorWaits;
   readonly #samples: Sample[] = [];
   readonly #working: Promise<void>;
   #stopped = false;
@@ -54,6 +57,7 @@ export class Sampler {
     this.#screen = screen;
     this.#name = name;
     this.#paneId = paneId;
+    this.#waits = new ProcessorWaits(hub.home);
     this.#working = this.#sample();
   }
 
@@ -117,21 +121,24 @@ export class Sampler {
 
   /** Where it was said to be at work although its screen had come to rest. */
   get missedRests(): readonly string[] {
+    return this.#lateRests.filter(({ tooLong }) => tooLong).map(({ told }) => told);
+  }
+
+  get #lateRests(): readonly Apart[] {
     // Not where it showed rest before: a turn may be told of long before it is drawn, and be too short to be drawn.
-    return this.#apart(['idle'], ['running'])
-      .filter(({ shownBefore, tooLong }) => !shownBefore && tooLong)
-      .map(({ told }) => told);
+    return this.#apart(['idle'], ['running']).filter(({ shownBefore }) => !shownBefore);
   }
 
   /**
    * A state that says otherwise than the screen for too long is wrong; and so is one, however short it was, that came
    * and went while the screen showed the same: what is told a frame before it is drawn is true, and stays. That an
-   * answered question counts again while it is drawn for long after its answer is right on a machine that is overloaded.
+   * answered question counts again while it is drawn for long after its answer is right where that is for want of a
+   * processor.
    */
   #contradictions(shown: readonly AgentStatus[], said: readonly AgentStatus[]): readonly string[] {
     return this.#apart(shown, said)
-      .filter(({ shownBefore, shownAfter, rests, overloaded, tooLong }) => {
-        const cameAndWent = shownBefore && shownAfter && (rests || !overloaded);
+      .filter(({ shownBefore, shownAfter, rests, excused, tooLong }) => {
+        const cameAndWent = shownBefore && shownAfter && (rests || !excused);
         return tooLong || cameAndWent;
       })
       .map(({ told }) => told);
@@ -146,24 +153,19 @@ export class Sampler {
       if (!differs(first) || differs(first - 1)) return [];
       let last = first;
       while (differs(last + 1)) last++;
-      const ms = Math.round((this.#samples[last] as Sample).at - from.at);
-      const overloaded = this.#isOverloaded(first, last);
+      const to = this.#samples[last] as Sample;
+      const [ms, waitedMs] = [Math.round(to.at - from.at), Math.round(to.waitedMs - from.waitedMs)];
+      const excused = ms > limitMs && ms - waitedMs <= limitMs;
       const { status } = from.info;
       return [
         {
-          ...{ shownBefore: shows(first - 1), shownAfter: shows(last + 1), overloaded },
+          ...{ shownBefore: shows(first - 1), shownAfter: shows(last + 1), ms, samples: last + 1 - first },
+          ...{ excused, tooLong: ms > (excused ? mostMs : limitMs) },
           rests: status === 'idle' || status === 'done',
-          tooLong: ms > (overloaded ? overloadedMs : limitMs),
-          told: `${from.shown} for ${ms} ms${overloaded ? ' (overloaded)' : ''}, but ${JSON.stringify(from.info)}`,
+          told: `${from.shown} for ${ms} ms (${waitedMs} without a processor), but ${JSON.stringify(from.info)}`,
         },
       ];
     });
-  }
-
-  #isOverloaded(first: number, last: number): boolean {
-    const to = this.#samples[last] as Sample;
-    const from = this.#samples.findLast(({ at }, index) => index < first && at < to.at - lastMs);
-    return from !== undefined && to.stalledMs - from.stalledMs > (to.at - from.at) / 2;
   }
 
   /** How far behind the screen the state was, at each change both show. */
@@ -175,7 +177,19 @@ export class Sampler {
       const met = this.#samples.slice(index).find(({ info }) => agrees(info.status));
       return met ? [`${Math.round(met.at - at)} (${shown})`] : [];
     });
-    return `${this.#samples.length} samples; behind the screen at its ${lags.length} changes: ${lags.join(', ')} ms`;
+    const apart = [
+      ...this.#apart(['running'], ['idle', 'done']),
+      ...this.#apart(['blocked'], ['idle', 'done', 'running', 'unknown']),
+      ...this.#lateRests,
+    ];
+    const excused = apart.filter((one) => one.excused);
+    const longest = Math.max(0, ...apart.filter((one) => !one.excused).map(({ ms }) => ms));
+    const samples = excused.reduce((sum, one) => sum + one.samples, 0);
+    return [
+      `${this.#samples.length} samples; behind the screen at its ${lags.length} changes: ${lags.join(', ')} ms`,
+      `apart from it for ${longest} ms at the most, and longer for want of a processor in ${samples} samples of ${excused.length} times`,
+      ...excused.map(({ told }) => `  ${told}`),
+    ].join('\n');
   }
 
   async stop(): Promise<void> {
@@ -194,19 +208,9 @@ export class Sampler {
       if (info && screen) {
         const { status: shown } =
           info.status === 'gone' ? { status: 'gone' as const } : rules.readScreen(this.#name, screen);
-        this.#samples.push({ at: performance.now(), shown, info, stalledMs: stalledMs() });
+        this.#samples.push({ at: performance.now(), shown, info, waitedMs: this.#waits.ms });
       }
       await pause(everyMs);
     }
-  }
-}
-
-/** As Linux counts it; where nobody does, nobody has waited. */
-function stalledMs(): number {
-  try {
-    const [, total = '0'] = /^some .*total=(\d+)/m.exec(readFileSync('/proc/pressure/cpu', 'utf8')) ?? [];
-    return Number(total) / 1_000;
-  } catch {
-    return 0;
   }
 }
