@@ -60,12 +60,17 @@ describe('while it waits for quiet, the guard', () => {
   });
 
   it.each<[string, readonly Partial<Sight>[], string]>([
-    ['words change', [{}, { text: '> 1' }], 'not_quiet'],
+    ['words change all the time', ['1', '2', '3', '4', '5'].map((text) => ({ text })), 'not_quiet'],
     ['a turn begins', [{}, { status: 'running' }], 'busy'],
     ['a question comes up', [{}, { status: 'blocked' }], 'blocked'],
     ['somebody begins to write', [{}, { draft: 'h' }], 'draft'],
   ])('stops when %s', async (_, sights, code) => {
     expect(await guardOf(sights)).toHaveProperty('obstacle', expect.stringMatching(`^${code}`));
+  });
+
+  it('waits once more when the last frame of a turn was drawn meanwhile', async () => {
+    const last = { text: '> done' };
+    expect(await guardOf([{}, last, last])).toHaveProperty('recheck');
   });
 
   it('stops when somebody types', async () => {

@@ -37,6 +37,9 @@ export interface GuardOptions {
 /** At rest an agent begins nothing by itself. */
 const atRest: ReadonlySet<string> = new Set(['idle', 'done', 'error']);
 
+/** The last frame of a turn may come long after its end; what still changes after so many looks is no last frame. */
+const mostLooks = 3;
+
 /** Why a pane may not be typed into, whatever the time. */
 export function obstacleIn({ trouble, status, evidence, draft }: Sight): string | undefined {
   if (trouble) return trouble;
@@ -60,19 +63,20 @@ export function createGuard({ clock, quietMs, see, troubleOf, typedAt }: GuardOp
     const recheck = (): string | undefined =>
       troubleOf(target) ??
       ((typedAt(target) ?? 0) > (first.typedAt ?? 0) ? 'typing: somebody types there' : undefined);
-    const wait = quietIn(first, clock.now(), quietMs);
     const obstacle = obstacleIn(first);
     if (obstacle) return { obstacle };
-    if (wait > 0) {
+    let last = first;
+    for (let looks = 0; looks < mostLooks; looks += 1) {
+      const wait = quietIn(last, clock.now(), quietMs);
+      if (wait === 0) return { recheck };
       await pause(wait);
       const then = await see(target);
-      const changed =
-        obstacleIn(then) ??
-        recheck() ??
-        // Some draw all the time: the same words on the screen mean that nothing has happened.
-        (then.text === first.text ? undefined : `not_quiet: its screen changes (${then.evidence})`);
+      const changed = obstacleIn(then) ?? recheck();
       if (changed) return { obstacle: changed };
+      // Some draw all the time: the same words on the screen mean that nothing has happened.
+      if (then.text === last.text) return { recheck };
+      last = then;
     }
-    return { recheck };
+    return { obstacle: `not_quiet: its screen changes (${last.evidence})` };
   };
 }
