@@ -162,7 +162,7 @@ class World {
     for (const { message } of await this.rows()) if (this.#covers(hint, message)) this.proved.add(message);
     await this.#rounds.follow(this.recipient, {
       ...{ at: this.now, pane: 'pty_1', prompt: `so: ${markOf(hint.upTo)}` },
-      ...{ stored: false, modelWasAsked: false, failure: undefined },
+      ...{ stored: false, modelWasAsked: false, failure: undefined, began: false },
     });
   }
 

@@ -63,10 +63,13 @@ export class Courier {
 
   /** A hook of the agent in a pane told something. */
   hear(turn: HeardTurn): void {
-    const { prompt, modelWasAsked, failure, pane } = turn;
-    if (prompt === undefined && !modelWasAsked && failure === undefined) return;
-    for (const recipient of this.#options.recipientsIn(pane))
-      this.#own(this.#turns.take(recipient, () => this.#rounds.follow(recipient, turn)));
+    const { prompt, modelWasAsked, failure, began, pane } = turn;
+    const proves = prompt !== undefined || modelWasAsked || failure !== undefined;
+    if (!proves && !began) return;
+    for (const recipient of this.#options.recipientsIn(pane)) {
+      if (proves) this.#own(this.#turns.take(recipient, () => this.#rounds.follow(recipient, turn)));
+      if (began) this.#ask(recipient);
+    }
   }
 
   /** Somebody can be reached, who perhaps could not before. */

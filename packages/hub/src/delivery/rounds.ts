@@ -49,6 +49,8 @@ export interface HeardTurn {
   readonly modelWasAsked: boolean;
   /** Why a turn came to nothing. */
   readonly failure: string | undefined;
+  /** A conversation has begun: its hooks are there from now on. */
+  readonly began: boolean;
 }
 
 export interface RoundsOptions {

@@ -221,6 +221,7 @@ export function heardTurn({ agent, pane, occurredAt, normalised }: Capture): Hea
     stored: agent === 'opencode',
     modelWasAsked: afterModel.has(kind),
     failure: failures[kind]?.(error ?? 'no reason given'),
+    began: kind === 'session_started',
   };
 }
 

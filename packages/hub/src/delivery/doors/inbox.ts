@@ -39,8 +39,8 @@ export const contextDoor: Opening = {
   name: 'hook context',
   isPrompt: false,
   shut: ({ status, evidence, sessionId, hooked }, _, { whole }) => {
-    if (sessionId === undefined || (whole && !hooked))
-      return 'none of its hooks has told anything (poly hooks install)';
+    const areThere = hooked || (!whole && sessionId !== undefined);
+    if (!areThere) return 'none of its hooks has told anything (poly hooks install)';
     return status === 'running' || whole
       ? undefined
       : `no turn runs that a hook could tell it to: it is ${status} (${evidence})`;
