@@ -94,14 +94,18 @@ describe.each(Object.keys(programs) as (keyof typeof programs)[])(
             enter: true,
           });
         // Whatever quote or bracket is left open is given up when everything has been read.
-        await hub.client.call('pane:wait', { paneId: id, idleMs: 3_000, timeoutMs: 600_000 });
+        const { next: since } = await hub.client.call('pane:wait', {
+          ...{ paneId: id, idleMs: 3_000, timeoutMs: 600_000 },
+        });
         await hub.client.call('pane:keys', { paneId: id, keys: ['C-c'] });
         await hub.client.call('pane:write', {
           paneId: id,
           data: name === 'python' ? "print('all'+' read')" : 'echo "all"" read"',
           enter: true,
         });
-        await hub.client.call('pane:wait', { paneId: id, text: '^(>>> )?all read', timeoutMs: 600_000 });
+        const text = '^(>>> )?all read';
+        const { reason } = await hub.client.call('pane:wait', { paneId: id, text, since, timeoutMs: 60_000 });
+        expect(reason).toBe('text');
         expect(existsSync(canary)).toBe(false);
       },
     );
