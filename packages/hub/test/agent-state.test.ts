@@ -117,6 +117,35 @@ describe.each(['pty', 'tmux'] as const)('the state of an agent on %s', (backend)
     await becomes(hub, agent, 'gone');
   });
 
+  it('calls no start a turn, and misses no turn after it', async () => {
+    const agent = await FakeAgent.start(hub, { backend });
+    for (const [screen, status] of [
+      ['idle-80x24', 'idle'],
+      ['finished-120x40', 'done'],
+    ] as const) {
+      await agent.work('working-80x24');
+      expect(await becomes(hub, agent, 'running')).toMatchObject({ authority: 'screen' });
+      await agent.show(screen);
+      await becomes(hub, agent, status);
+    }
+    await agent.end();
+    expect(await told(hub, agent, 'gone')).toEqual(['running', 'idle', 'running', 'done', 'gone']);
+  });
+
+  it('is done after a turn that began while it was starting', async () => {
+    const agent = await FakeAgent.start(hub, { backend });
+    await agent.work('working-80x24');
+    expect(await becomes(hub, agent, 'running')).toMatchObject({ authority: 'screen' });
+    await agent.hook('UserPromptSubmit', { prompt: 'go' });
+    await until(async () => (await infoOf(hub, agent)).authority === 'hooks');
+    await agent.work('working-80x24');
+    await agent.hook('Stop');
+    await agent.show('finished-120x40');
+    await becomes(hub, agent, 'done');
+    await agent.end();
+    await becomes(hub, agent, 'gone');
+  });
+
   it('says what it waits for, and that it goes on once it was answered', async () => {
     const agent = await FakeAgent.start(hub, { backend });
     await agent.hook('PermissionRequest', bash);

@@ -263,8 +263,10 @@ export class AgentStates {
 
   #believe(paneId: string, entry: Entry, decision: Decision): void {
     this.#noteSession(paneId, entry.agent.sessionId);
-    const { status, reason } = decision.signal;
+    const { status, reason, from } = decision.signal;
     entry.decision = decision;
+    // Whoever else tells of work tells of a turn.
+    if (status === 'running' && from !== 'screen') entry.boots = false;
     const shown = status === 'idle' ? this.#atRest(paneId, entry) : status;
     // More of why it waits may be known a moment after that it does.
     const sameReason = !reason || entry.reason.startsWith(reasonText(reason));
@@ -289,6 +291,7 @@ export class AgentStates {
     const { reason, evidence, from: authority } = entry.decision?.signal ?? {};
     if (status !== before) entry.since = this.#options.clock.now();
     if (status === 'running') entry.boots = this.#isBooting(paneId, entry);
+    else if (status === 'idle' || status === 'done') entry.boots = false;
     entry.status = status;
     entry.reason = reason ? reasonText(reason) : '';
     const state = {

@@ -8,6 +8,9 @@ const tell = (from: Authority, status: AgentStatus, at: number, seen: number = a
   ...(status === 'blocked' && { reason: { kind: 'permission' as const } }),
 });
 
+/** A screen that showed a question since then. */
+const shown = (at: number): Signal['before'] => ({ status: 'blocked', at });
+
 const limit: Signal = { ...tell('hooks', 'blocked', 1_000), reason: { kind: 'rate limit' } };
 
 const cases: readonly (readonly [
@@ -71,6 +74,18 @@ const cases: readonly (readonly [
   [
     'a question just asked',
     [tell('hooks', 'blocked', 1_000), tell('screen', 'running', 0, 1_100)],
+    1_100,
+    'blocked',
+  ],
+  [
+    'a question answered as soon as it was shown',
+    [tell('hooks', 'blocked', 1_000), { ...tell('screen', 'running', 1_200), before: shown(1_050) }],
+    1_200,
+    'running',
+  ],
+  [
+    'a question just asked, while the answer to another is drawn',
+    [tell('hooks', 'blocked', 1_000), { ...tell('screen', 'running', 1_050), before: shown(500) }],
     1_100,
     'blocked',
   ],

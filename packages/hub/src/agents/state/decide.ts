@@ -67,11 +67,18 @@ function whyOverruled(higher: Signal, lower: Signal, now: number): string | unde
     // Not yet redrawn: it may be a moment behind, or just begin the next turn.
     return now < higher.at + patienceMs ? `${by} no rest yet, though its ${from} told of it` : undefined;
   }
+  if (hasGone(higher, lower)) return `${by} that what its ${from} told of has gone`;
   // A question or a failure that came up since cannot be of the time before; anything else may be drawn late.
   const lag = lower.status === 'blocked' || lower.status === 'error' ? 0 : settleMs;
   if (lower.at > higher.at + lag) return `${by} something new since its ${from} told otherwise`;
   const wait = lower.status === 'blocked' ? questionMs : patienceMs;
   return lower.seen > higher.at + wait ? `${by} it still, long after its ${from} told otherwise` : undefined;
+}
+
+/** Whether the question that a source tells of was shown by a lower one, which shows something else since. */
+function hasGone(higher: Signal, { at, before }: Signal): boolean {
+  const isShown = before?.status === 'blocked' && before.at > higher.at - settleMs;
+  return higher.status === 'blocked' && isShown && at > higher.at;
 }
 
 /** When to look again, because what is believed now may not hold for long; undefined when nothing contradicts it. */

@@ -10,6 +10,8 @@ export interface Signal {
   readonly evidence: string;
   /** Since when it says so. */
   readonly at: number;
+  /** What it said until then, and since when, where it can be looked at again. */
+  readonly before?: { readonly status: AgentStatus; readonly at: number } | undefined;
   /** When it was last seen to say so. An event is seen once; a screen as often as somebody looks. */
   readonly seen: number;
   /** It would tell at once if it were otherwise, and so is never old. */

@@ -240,6 +240,7 @@ export class WatchedAgent {
     this.#signals.set(told.from, {
       ...told,
       at: same ? before.at : since,
+      before: same ? before.before : before && { status: before.status, at: before.at },
       seen: same ? Math.max(before.seen, seen) : seen,
     });
   }
