@@ -115,7 +115,7 @@ describe.each(cases.map((one) => ({ ...one, told: one.hooks ? 'its hooks' : 'no 
           await hub.start();
           const since = sampler.length;
           await expect.poll(() => sampler.length, { timeout: 30_000 }).toBeGreaterThan(since);
-          await sampler.becomes(['idle']);
+          await sampler.becomes(['idle', 'done']);
           // A moment later everybody who tells of it has told.
           await expect
             .poll(() => [...(sampler.last?.adopted?.sources ?? [])].sort(), { timeout: 30_000 })

@@ -16,6 +16,8 @@ interface Sample {
 /** A time in which the screen and the state said different things. */
 interface Apart {
   readonly shownBefore: boolean;
+  /** What it showed last before, as far as that could be read. */
+  readonly before: AgentStatus | undefined;
   readonly shownAfter: boolean;
   /** The state said that it rests. */
   readonly rests: boolean;
@@ -125,8 +127,29 @@ export class Sampler {
   }
 
   get #lateRests(): readonly Apart[] {
-    // Not where it showed rest before: a turn may be told of long before it is drawn, and be too short to be drawn.
-    return this.#apart(['idle'], ['running']).filter(({ shownBefore }) => !shownBefore);
+    // Only where it showed work before: a turn may be told of long before it is drawn, and be too short to be drawn.
+    return this.#apart(['idle'], ['running']).filter(
+      ({ before }) => before === 'running' || before === 'blocked',
+    );
+  }
+
+  /** Where nobody was said to know, or it to have failed, although its screen showed that it works. */
+  get missedWork(): readonly string[] {
+    return this.#lateWork.filter(({ tooLong }) => tooLong).map(({ told }) => told);
+  }
+
+  get #lateWork(): readonly Apart[] {
+    return this.#apart(['running'], ['unknown', 'error']);
+  }
+
+  /** Where it was said to wait although its screen showed that it had been answered. */
+  get falseBlocks(): readonly string[] {
+    return this.#lateAnswers.filter(({ tooLong }) => tooLong).map(({ told }) => told);
+  }
+
+  get #lateAnswers(): readonly Apart[] {
+    // Only where it showed its question before: of that may be told long before it is drawn.
+    return this.#apart(['running', 'idle'], ['blocked']).filter(({ before }) => before === 'blocked');
   }
 
   /**
@@ -154,6 +177,7 @@ export class Sampler {
       let last = first;
       while (differs(last + 1)) last++;
       const to = this.#samples[last] as Sample;
+      const before = this.#samples.slice(0, first).findLast((one) => one.shown !== 'unknown')?.shown;
       const [ms, waitedMs] = [Math.round(to.at - from.at), Math.round(to.waitedMs - from.waitedMs)];
       const excused = ms > limitMs && ms - waitedMs <= limitMs;
       const { status } = from.info;
@@ -161,7 +185,7 @@ export class Sampler {
         {
           ...{ shownBefore: shows(first - 1), shownAfter: shows(last + 1), ms, samples: last + 1 - first },
           ...{ excused, tooLong: ms > (excused ? mostMs : limitMs) },
-          rests: status === 'idle' || status === 'done',
+          ...{ before, rests: status === 'idle' || status === 'done' },
           told: `${from.shown} for ${ms} ms (${waitedMs} without a processor), but ${JSON.stringify(from.info)}`,
         },
       ];
@@ -181,6 +205,8 @@ export class Sampler {
       ...this.#apart(['running'], ['idle', 'done']),
       ...this.#apart(['blocked'], ['idle', 'done', 'running', 'unknown']),
       ...this.#lateRests,
+      ...this.#lateAnswers,
+      ...this.#lateWork,
     ];
     const excused = apart.filter((one) => one.excused);
     const longest = Math.max(0, ...apart.filter((one) => !one.excused).map(({ ms }) => ms));

@@ -174,6 +174,8 @@ export function walkStates(name: AgentName, walked: () => Walked): void {
     expect(sampler.falseRests).toEqual([]);
     expect(sampler.missedBlocks).toEqual([]);
     expect(sampler.missedRests).toEqual([]);
+    expect(sampler.falseBlocks).toEqual([]);
+    expect(sampler.missedWork).toEqual([]);
   });
 
   it('is taken up again with its conversation, where that is known', async () => {
