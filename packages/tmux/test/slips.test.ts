@@ -93,6 +93,30 @@ test('a tmux that is too old is refused with its version, and asked for nothing 
   expect(await readFile(asked, 'utf8')).not.toMatch(/new-session|attach-session|list-panes/);
 });
 
+test('a tmux by another name is tmux, and another program is not', async () => {
+  await using server = await startTestServer();
+  const program = async (name: string, said: string): Promise<string> => {
+    const path = join(server.directory, name);
+    await writeFile(path, `#!/bin/sh\necho '${said}'\n`, { mode: 0o755 });
+    return path;
+  };
+  for (const [name, said, version] of [
+    ['tmux-2.9', 'tmux-2.9 3.3a', '3.3a'], // tmux 3.3a names itself by its file.
+    ['own', 'own next-3.4', '3.4'],
+    ['tmux', 'tmux master', 'master'],
+  ] as const) {
+    const engine = createEngine('subprocess', { ...server.connection, tmux: await program(name, said) });
+    expect((await engine.version()).text, said).toBe(version);
+  }
+  for (const [name, said] of [
+    ['curl', 'curl 7.88.1 (x86_64-pc-linux-gnu) libcurl/7.88.1'],
+    ['python3', 'Python 3.11'],
+  ] as const) {
+    const engine = createEngine('subprocess', { ...server.connection, tmux: await program(name, said) });
+    await expect(engine.version(), said).rejects.toMatchObject({ code: 'missing_binary' });
+  }
+});
+
 test('an unknown wish for an existing session touches nothing', async () => {
   await using server = await demoServer();
   const engine = server.engine();

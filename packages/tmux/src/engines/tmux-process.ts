@@ -1,6 +1,7 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { lstatSync } from 'node:fs';
 import type { Socket } from 'node:net';
+import { basename } from 'node:path';
 import type { ConnectionOptions } from '../engine.ts';
 import { TmuxError } from '../errors.ts';
 import { shown } from '../operation/given.ts';
@@ -74,7 +75,8 @@ const isAbsent = (cause: unknown): boolean => (cause as NodeJS.ErrnoException | 
 
 /** What `tmux -V` says. */
 export async function binaryVersion(connection: ConnectionOptions): Promise<TmuxVersion> {
-  const child = spawn(connection.tmux ?? 'tmux', ['-V'], { stdio: ['ignore', 'pipe', 'ignore'] });
+  const program = connection.tmux ?? 'tmux';
+  const child = spawn(program, ['-V'], { stdio: ['ignore', 'pipe', 'ignore'] });
   let said = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     said += text;
@@ -82,9 +84,15 @@ export async function binaryVersion(connection: ConnectionOptions): Promise<Tmux
   return new Promise((resolve, reject) => {
     child.on('error', (cause) => reject(missingBinary(connection, cause)));
     child.on('close', () => {
-      // Every tmux says `tmux 3.4`, `tmux next-3.8` or `tmux master`.
-      if (said.startsWith('tmux ')) resolve(parseVersion(said));
+      if (isTmux(said, basename(program))) resolve(parseVersion(said.slice(said.indexOf(' '))));
       else reject(missingBinary(connection, `it is not tmux; asked for its version it said ${shown(said)}`));
     });
   });
+}
+
+/** Every tmux says `tmux 3.4`, `tmux next-3.8` or `tmux master`; up to 3.3a with its file's name instead of `tmux`. */
+function isTmux(said: string, name: string): boolean {
+  return (
+    said.startsWith('tmux ') || (said.startsWith(`${name} `) && /^\S+ (next-)?\d+\.\d+[a-z]?\n$/.test(said))
+  );
 }
