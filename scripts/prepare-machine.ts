@@ -1,6 +1,5 @@
 // Makes a fresh machine ready for the tests: what they need of it is there. Silent when nothing is missing.
 import { spawnSync } from 'node:child_process';
-import { accessSync, constants, statSync } from 'node:fs';
 
 const oldestTmux = [3, 2] as const;
 
@@ -20,18 +19,19 @@ function fail(message: string): never {
   process.exit(1);
 }
 
-/** The output of `tmux -V`, or undefined when there is no tmux on PATH. */
-function tmuxVersion(): string | undefined {
-  const { status, stdout } = spawnSync('tmux', ['-V'], { encoding: 'utf8' });
+/** What a tmux program says of its version, or undefined when it cannot be run. */
+function tmuxVersion(program = 'tmux'): string | undefined {
+  const { status, stdout } = spawnSync(program, ['-V'], { encoding: 'utf8' });
   return status === 0 ? stdout.trim() : undefined;
 }
 
 /** A tmux built from its main branch has no number ("tmux master") and counts as new enough. */
-function isTooOld(version: string): boolean {
-  const [, major, minor] = /(\d+)\.(\d+)/.exec(version) ?? [];
-  if (major === undefined || minor === undefined) return false;
+function refuseOld(version: string): void {
+  const [, major, minor] = /(\d+)\.(\d+)[a-z]?$/.exec(version) ?? [];
+  if (major === undefined || minor === undefined) return;
   const difference = Number(major) - oldestTmux[0] || Number(minor) - oldestTmux[1];
-  return difference < 0;
+  if (difference < 0)
+    fail(`${version} is too old for the tests: install tmux ${oldestTmux.join('.')} or newer.`);
 }
 
 function succeeds(command: string, ...args: string[]): boolean {
@@ -66,16 +66,8 @@ function install(packages: readonly string[]): void {
 
 const missing = Object.entries(needed).filter(([program, { asks }]) => !succeeds(program, ...asks));
 if (missing.length > 0) install(missing.map(([, { from }]) => from));
-const version = tmuxVersion() ?? fail('tmux was installed but cannot be run: is it on PATH?');
-if (isTooOld(version)) {
-  fail(`${version} is too old for the tests: install tmux ${oldestTmux.join('.')} or newer.`);
-}
+refuseOld(tmuxVersion() ?? fail('tmux was installed but cannot be run: is it on PATH?'));
 
 for (const path of (process.env.POLY_TEST_TMUX ?? '').split(':').filter(Boolean)) {
-  try {
-    accessSync(path, constants.X_OK);
-    if (!statSync(path).isFile()) throw new Error('not a file');
-  } catch {
-    fail(`POLY_TEST_TMUX names ${path}, which is not an executable file.`);
-  }
+  refuseOld(tmuxVersion(path) ?? fail(`POLY_TEST_TMUX names ${path}, which is no tmux that runs here.`));
 }
