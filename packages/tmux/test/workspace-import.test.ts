@@ -84,6 +84,21 @@ describe('importing a project of tmuxinator', () => {
     }
   });
 
+  test('says which place of the file it cannot read, and what stands there', () => {
+    for (const [text, said] of [
+      ['name: a\nwindows: 3', 'web.yml:2:10: windows: must be a list, not 3'],
+      ['name: {}\nwindows: [{ a: b }]', 'web.yml:1:7: name: cannot be {}'],
+      [
+        'name: a\nwindows:\n  - a: { panes: { b: c } }',
+        "web.yml:3:17: windows[0].a.panes: cannot be { b: 'c' }",
+      ],
+    ] as const)
+      expect(() => importTmuxinator(text, { name: 'web.yml' }), text).toThrow(said);
+    expect(() => importTeamocil('windows:\n  - name: a\n    focus: maybe', { name: 'two.yml' })).toThrow(
+      'two.yml:3:12: windows[0].focus: must be true or false, not "maybe"',
+    );
+  });
+
   test('reports a startup window or pane that does not exist', () => {
     const windows = [{ a: { panes: ['b', 'c'] } }];
     expect(importTmuxinator({ name: 'x', startup_window: 'z', windows }).warnings).toMatchObject([

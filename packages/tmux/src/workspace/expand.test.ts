@@ -310,6 +310,20 @@ socket_name: s
         'windows[0].layout: must be one of even-horizontal',
       ],
       ['just a text', 'dev.yaml:1:1: the session: '],
+      ['42', 'dev.yaml:1:1: the session: must be a mapping, not 42'],
+      ['session_name: a\nwindows: [3]', 'dev.yaml:2:11: windows[0]: must be a mapping, not 3'],
+      ['session_name: a\nwindows: [{}]\nenvironment: b', 'environment: must be a mapping, not "b"'],
+      ['session_name: a\nwindows: [{ options: { "": 1 } }]', 'windows[0].options.: cannot be empty'],
+      ['session_name: a\nwindows: [{ floats: [[]] }]', 'windows[0].floats[0]: must be a mapping, not []'],
+      [
+        'session_name: a\nwindows: [{ window_index: 2147483647 }]',
+        'windows[0].window_index: must be at most 2147483646',
+      ],
+      ['session_name: a\nwindows: [{}]\ndimensions: [70000, 9]', 'dimensions[0]: must be at most 65535'],
+      [
+        'session_name: a\nwindows: [{ panes: [{ sleep_after: 1e308 }] }]',
+        'windows[0].panes[0].sleep_after: must be at most 2000000 seconds',
+      ],
     ];
     for (const [text, said] of cases) expect(() => expand(text), text).toThrow(said);
     expect(() => expand('windows: [{}]')).toThrow(expect.objectContaining({ code: 'invalid_workspace' }));

@@ -55,6 +55,35 @@ describe('parseWorkspace', () => {
     );
   });
 
+  it('refuses a text that stands inside itself or is nested without end, in words', () => {
+    const deep = (depth: number): string => `${'['.repeat(depth)}x${']'.repeat(depth)}`;
+    const endless = ['&a [*a]', '&a [*a, *a]', '&a { sessions: *a }', '- &b [[*b]]'];
+    for (const text of [...endless, deep(30), deep(500), deep(20_000), '['.repeat(50_000)])
+      expect(() => parseWorkspace(text, 'dev.yaml'), text.slice(0, 20)).toThrow(
+        expect.objectContaining({
+          code: 'invalid_workspace',
+          message: expect.stringMatching(/^dev\.yaml.*nested too deeply/),
+        }),
+      );
+    const value: unknown[] = [];
+    value.push(value);
+    expect(() => parseWorkspaceValue(value)).toThrow(/nested too deeply/);
+  });
+
+  it('reports a tag it does not know, and never writes to the console of others', () => {
+    const warned: unknown[] = [];
+    const listen = (warning: unknown): unknown => warned.push(warning);
+    process.on('warning', listen);
+    const text = 'session_name: !!python/object:os.system a\n? [b, c]\n: d\n';
+    const { sessions, warnings } = parseWorkspace(text, 'dev.yaml');
+    process.off('warning', listen);
+    expect(sessions[0]?.value).toMatchObject({ session_name: 'a' });
+    expect(warnings).toMatchObject([
+      { code: 'changed_value', message: expect.stringMatching(/tag.*python/i), line: 1, column: 15 },
+    ]);
+    expect(warned).toEqual([]);
+  });
+
   it('tells the position of what a path leads to', () => {
     const [session] = parseWorkspace(
       '- session_name: a\n- session_name: b\n  windows:\n    - focus: 7\n',

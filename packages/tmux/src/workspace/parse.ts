@@ -39,12 +39,14 @@ export function parseWorkspace(text: string, name = 'workspace'): ParsedWorkspac
     throw new TmuxError('invalid_workspace', message, { name });
   }
   const lines = new LineCounter();
-  const documents = [...parseAllDocuments(text, { lineCounter: lines, merge: true, prettyErrors: false })];
+  const options = { lineCounter: lines, merge: true, prettyErrors: false, logLevel: 'error' } as const;
+  const documents = [...parseAllDocuments(text, options)];
   const parsed = documents.map((document) => {
     const [error] = document.errors;
     if (error) throw syntaxError(name, error.message, lines.linePos(error.pos[0]), error);
-    keepNumbersAsWritten(document);
-    return collect(readDocument(document, name), name, (path) => positionOf(document, lines, path));
+    const found = collect(readDocument(document, name), name, (path) => positionOf(document, lines, path));
+    const strange = document.warnings.map(({ message, pos }) => odd(name, message, lines.linePos(pos[0])));
+    return { ...found, warnings: [...strange, ...found.warnings] };
   });
   const sessions = parsed.flatMap((found) => found.sessions);
   if (sessions.length === 0) {
@@ -77,8 +79,10 @@ export function showPath(path: Path): string {
 
 function readDocument(document: Document.Parsed, name: string): unknown {
   try {
+    keepNumbersAsWritten(document);
     return document.toJS();
   } catch (cause) {
+    if (isOverflow(cause)) throw tooDeep(name, cause);
     // Aliases that multiply without end, or that name no anchor.
     const said = cause instanceof Error ? cause.message : String(cause);
     throw new TmuxError('invalid_workspace', `${name} cannot be read: ${said}.`, { name }, cause);
@@ -87,7 +91,11 @@ function readDocument(document: Document.Parsed, name: string): unknown {
 
 type Locate = (path: Path) => Position | undefined;
 
+/** No list of sessions has as many around it; one that stands inside itself has more. */
+const mostAround = 20;
+
 function collect(value: unknown, name: string, locate: Locate, path: Path = []): ParsedWorkspace {
+  if (path.length > mostAround) throw tooDeep(name);
   if (value === null || value === undefined) return { sessions: [], warnings: [] };
   if (Array.isArray(value)) {
     const parts = value.map((inner, i) => collect(inner, name, locate, [...path, i]));
@@ -112,6 +120,12 @@ function stray(path: Path, locate: Locate): WorkspaceWarning {
   return { code: 'unknown_key', path: showPath(path), message, ...locate(path) };
 }
 
+/** What YAML can say and nothing here can take, like a tag of another program. */
+function odd(name: string, said: string, { line, col }: { line: number; col: number }): WorkspaceWarning {
+  const message = `${name}: ${said}; it is read without.`;
+  return { code: 'changed_value', path: '', message, line, column: col };
+}
+
 /** A version 1.10 or a mode 0700 must not become 1.1 and 700 where a text is wanted; numbers are read back from it. */
 function keepNumbersAsWritten(document: Document.Parsed): void {
   visit(document, {
@@ -133,12 +147,20 @@ function positionOf(document: Document.Parsed, lines: LineCounter, path: Path): 
   return undefined;
 }
 
+/** Readers of nested texts give up by running out of stack. */
+const isOverflow = (cause: unknown): boolean => cause instanceof RangeError;
+
+function tooDeep(name: string, cause?: unknown): TmuxError {
+  return new TmuxError('invalid_workspace', `${name} is nested too deeply.`, { name }, cause);
+}
+
 function syntaxError(
   name: string,
   said: string,
   at: { line: number; col: number },
   cause: unknown,
 ): TmuxError {
+  if (/call stack/.test(said)) return tooDeep(name, cause);
   const details = { name, line: at.line, column: at.col };
   return new TmuxError('invalid_workspace', `${name}:${at.line}:${at.col}: ${said}.`, details, cause);
 }

@@ -18,19 +18,41 @@ export function readSession(raw: RawSession): ReadSession {
     const message = `${shown(raw.value)} is no session; a file is read by readWorkspace(path)`;
     throw invalidWorkspace(raw, [{ path: [], message }]);
   }
-  const parsed = sessionSchema.safeParse(raw.value);
-  if (!parsed.success) {
-    const problems = parsed.error.issues.map((issue) => furthest(issue));
-    throw invalidWorkspace(
-      raw,
-      problems.map(({ path, message }) => ({
-        path,
-        message: isMissing(raw.value, path) ? `is missing${instead(raw.value, path)}` : message,
-      })),
-    );
-  }
-  return { file: parsed.data, warnings: strayKeys(raw, sessionLevel, raw.value, []) };
+  const file = parseRaw(sessionSchema, raw);
+  return { file, warnings: strayKeys(raw, sessionLevel, raw.value, []) };
 }
+
+/** What a schema makes of a part of a file; what it refuses is an error with the place of every problem. */
+export function parseRaw<T>(schema: z.ZodType<T, unknown>, raw: RawSession): T {
+  const parsed = schema.safeParse(raw.value, { error: say });
+  if (parsed.success) return parsed.data;
+  const problems = parsed.error.issues.map((issue) => furthest(issue));
+  throw invalidWorkspace(
+    raw,
+    problems.map(({ path, message }) => ({
+      path,
+      message: isMissing(raw.value, path) ? `is missing${instead(raw.value, path)}` : message,
+    })),
+  );
+}
+
+/** What is wrong with a value, in the words of a file; undefined leaves them to the schema. */
+function say(issue: z.core.$ZodRawIssue): string | undefined {
+  if (issue.code === 'too_small' && issue.origin === 'string') return 'cannot be empty';
+  if (issue.code === 'invalid_union') return `cannot be ${shown(issue.input)}`;
+  if (issue.code !== 'invalid_type') return undefined;
+  const wanted = typeNames[issue.expected];
+  return wanted && `must be ${wanted}, not ${shown(issue.input)}`;
+}
+
+const typeNames: Readonly<Record<string, string>> = {
+  object: 'a mapping',
+  record: 'a mapping',
+  array: 'a list',
+  string: 'a text',
+  number: 'a number',
+  boolean: 'true or false',
+};
 
 /** A warning about one key of a session, with its place in the file. */
 export function warnAbout(

@@ -24,9 +24,21 @@ const number = z.preprocess(
   (value) => (typeof value === 'string' && value.trim() !== '' ? Number(value) : value),
   z.number('must be a number'),
 );
+/** Larger ones tmux refuses, but for the last index, where the window waits that the session is made with. */
+const [mostCells, lastIndex] = [65_535, 2 ** 31 - 2];
+const most = (limit: number): string => `must be at most ${limit}`;
 const whole = number.pipe(z.int('must be a whole number').min(0, 'cannot be negative'));
-const cells = number.pipe(z.int('must be a whole number').min(1, 'must be at least 1'));
-const seconds = number.pipe(z.number().min(0, 'cannot be negative'));
+const cells = number.pipe(
+  z.int('must be a whole number').min(1, 'must be at least 1').max(mostCells, most(mostCells)),
+);
+/** More than 24 days no timer can wait. */
+const mostSeconds = 2_000_000;
+const seconds = number.pipe(
+  z
+    .number()
+    .min(0, 'cannot be negative')
+    .max(mostSeconds, `${most(mostSeconds)} seconds`),
+);
 const share: z.ZodType<number | `${number}%`, unknown> = z.union([
   cells,
   z.templateLiteral([z.int().min(1).max(100), '%']),
@@ -103,7 +115,7 @@ const floatObject = z.object(floatShape).refine(oneOfTwo, 'give shell_command or
 
 const windowObject = z.object({
   window_name: name.nullish(),
-  window_index: whole.nullish(),
+  window_index: whole.refine((index) => index <= lastIndex, most(lastIndex)).nullish(),
   layout: layout.nullish(),
   start_directory: text.nullish(),
   focus: flag.nullish(),

@@ -2,8 +2,8 @@ import { basename, extname } from 'node:path';
 import * as z from 'zod';
 import { TmuxError } from '../../errors.ts';
 import { readGiven, shown } from '../../operation/given.ts';
-import { type Path, parseWorkspace, parseWorkspaceValue, type RawSession, showPath } from '../parse.ts';
-import { warnAbout } from '../read.ts';
+import { type Path, parseWorkspace, parseWorkspaceValue, type RawSession } from '../parse.ts';
+import { parseRaw, warnAbout } from '../read.ts';
 import type { WorkspaceWarning } from '../workspace.ts';
 
 /** A workspace in our format, as a value to store or load, and what of the original it could not hold. */
@@ -47,15 +47,8 @@ export class Foreign<T> {
       const message = `${name}: ${shown(raw.value)} is no project: give the text of the file, not its path.`;
       throw new TmuxError('invalid_workspace', message, { name });
     }
-    const parsed = schema.safeParse(raw.value);
-    if (!parsed.success) {
-      const said = parsed.error.issues.map(
-        ({ path, message }) => `${showPath(path.map(String)) || 'the project'}: ${message}`,
-      );
-      throw new TmuxError('invalid_workspace', `${name}: ${said.join('; ')}.`, { name });
-    }
     this.#raw = raw;
-    this.value = parsed.data;
+    this.value = parseRaw(schema, raw);
     if (typeof source === 'string' && source.includes('<%')) {
       this.warn(
         [],
