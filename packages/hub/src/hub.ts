@@ -75,6 +75,7 @@ import { Allowance } from './registry/allowance.ts';
 import type { Ask } from './registry/ask.ts';
 import { Credentials } from './registry/credentials.ts';
 import { createDispatch, type Dispatch, type Permissions } from './registry/dispatch.ts';
+import { createEmit } from './registry/emit.ts';
 import { Registry } from './registry/registry.ts';
 import { registerServerActions } from './server/actions.ts';
 import { auditActions } from './server/audit.ts';
@@ -529,7 +530,8 @@ async function build(
     ...{ credentials, streams, places, settings, log, dispatch, openRoutes, mcp, floorStreams },
     panes: sessions,
     routes: hubRoutes({
-      ...{ dispatch, registry, allowance, events, streams, credentials, version },
+      ...{ dispatch, registry, streams, credentials, version },
+      emit: createEmit({ allowance, events, store, clock }),
       more: [
         ...sessionRoutes({ dispatch, sessions }),
         ...projectRoutes({ dispatch, streams: floorStreams, pages: floorEvents }),

@@ -582,7 +582,7 @@ const deadly = (order: string): string => `import { existsSync, readFileSync, rm
 export const name = 'deadly';
 export default (poly) => {
   const order = ${JSON.stringify(order)};
-  for (const event of ['action:start', 'mail:sent', 'mail:read'])
+  for (const event of ['action:start', 'mail:sent', 'mail:read', 'told'])
     poly.on(event, ({ payload }) => {
       if (!existsSync(order)) return;
       const [wanted, action] = readFileSync(order, 'utf8').split(' ');
@@ -623,6 +623,21 @@ describe('a call in which the hub is killed', () => {
     ]);
     const after = await at.run(['mail', 'inbox', '--json'], { env: { POLY_TOKEN: secret } });
     expect(JSON.parse(after.stdout)).toMatchObject({ messages: [] });
+    const told = await dying('told', ['emit', 'told', '--once', 'yes']);
+    expect([told.code, told.stdout]).toEqual([0, expect.stringMatching(/^told is event \d+\n$/)]);
+    const { seq } = await at.json<{ readonly seq: number }>('emit', 'told', '--once', 'no');
+    const child = spawn(
+      process.execPath,
+      [at.program, 'events', '--include', 'told', '--since', '0', '--json'],
+      { env: at.env },
+    );
+    let log = '';
+    for await (const chunk of child.stdout.setEncoding('utf8')) {
+      log += chunk;
+      if (log.includes('"once":"no"')) break;
+    }
+    child.kill();
+    expect(log.match(/"seq":\d+/g)).toEqual([/\d+/.exec(told.stdout)?.[0], seq].map((one) => `"seq":${one}`));
     // Of what is more than one step nobody knows how far it got.
     const half = await dying('action:start pane:new', ['action', 'pane:new', '--id', 'half']);
     expect([half.code, half.stderr]).toEqual([

@@ -45,6 +45,28 @@ it('refuses a key that is too long', async () => {
   await expect(ask).rejects.toMatchObject({ code: 'invalid_request' });
 });
 
+it('emits an event once, however often and whenever it is asked to', async () => {
+  const emit = (payload: unknown, idempotencyKey = 'told') =>
+    hub.client.emit('told', payload, { idempotencyKey });
+  const [first, ...repeats] = await Promise.all(Array.from({ length: 10 }, () => emit({ n: 1 })));
+  for (const repeat of repeats) expect(repeat).toEqual(first);
+  await hub.kill('SIGKILL');
+  await hub.start();
+  expect(await emit({ n: 1 })).toEqual(first);
+  await expect(emit({ n: 2 })).rejects.toMatchObject({ code: 'conflict' });
+  await expect(hub.client.emit('other', { n: 1 }, { idempotencyKey: 'told' })).rejects.toMatchObject({
+    code: 'conflict',
+  });
+  await expect(emit({ n: 1 }, 'x'.repeat(256))).rejects.toMatchObject({ code: 'invalid_request' });
+  const last = await emit({ n: 3 }, 'told-last');
+  const seen: number[] = [];
+  for await (const { seq } of hub.events('told', { since: 0 })) {
+    seen.push(seq);
+    if (seq === last.seq) break;
+  }
+  expect(seen).toEqual([first?.seq, last.seq]);
+});
+
 it('gives the first answer again where a repeat would find nothing left to do', async () => {
   const { task_id } = await hub.client.call('task:add', { title: 'once', project: 'keys' });
   const claim = () => hub.client.call('task:claim', { task_id }, { idempotencyKey: 'claim' });

@@ -127,6 +127,30 @@ export function storeContract(name: string, open: OpenStore): void {
       expect(await store.bounds()).toEqual({ first: 1, last: 0 });
     });
 
+    test('a statement has the seq that an event of its batch gets', async () => {
+      await using store = await open();
+      const number = (id: string, seqOf: number) => ({
+        sql: 'UPDATE notes SET number = ? WHERE id = ? RETURNING number',
+        values: [{ seqOf }, id],
+      });
+      const made = await Promise.all(
+        range(20).map((i) =>
+          store.commit({
+            statements: [number(`n${i}`, 1), note(`n${i}`)],
+            events: [event('first'), event('second')],
+          }),
+        ),
+      );
+      for (const { results, events } of made)
+        expect(results).toEqual([
+          { changes: 1, rows: [{ number: events[1]?.seq }] },
+          { changes: 1, rows: [] },
+        ]);
+      const none = store.commit({ statements: [note('none'), number('none', 1)], events: [event('one')] });
+      await expect(none).rejects.toMatchObject({ code: 'refused' });
+      expect(await store.query("SELECT id FROM notes WHERE id = 'none'")).toEqual([]);
+    });
+
     test('RETURNING and ON CONFLICT answer what was changed', async () => {
       await using store = await open();
       const upsert = {

@@ -47,7 +47,7 @@ export interface Client {
   ): Promise<ResultOf<Name>>;
   /** An action that only the running hub knows, an extension's for instance. */
   call(name: string, params: unknown, options?: CallOptions): Promise<unknown>;
-  emit(event: string, payload: unknown): Promise<{ readonly seq: number }>;
+  emit(event: string, payload: unknown, options?: CallOptions): Promise<{ readonly seq: number }>;
   get(path: string): Promise<unknown>;
   /** What opens something once, where no header can be sent. */
   ticket(kind: TicketKind): Promise<Ticket>;
@@ -72,16 +72,13 @@ export function createClient({ transport, token }: ClientOptions): Client {
     });
     return readAnswer(response);
   }
+  const post = (path: string, body: unknown, { idempotencyKey }: CallOptions = {}): Promise<unknown> =>
+    send('POST', path, body, idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey });
   return {
-    call: (name: string, params: unknown, { idempotencyKey }: CallOptions = {}) =>
-      send(
-        'POST',
-        `/action/${encodeURIComponent(name)}`,
-        params,
-        idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey },
-      ) as Promise<never>,
-    emit: (event, payload) =>
-      send('POST', `/emit/${encodeURIComponent(event)}`, payload) as Promise<{ seq: number }>,
+    call: (name: string, params: unknown, options?: CallOptions) =>
+      post(`/action/${encodeURIComponent(name)}`, params, options) as Promise<never>,
+    emit: (event, payload, options) =>
+      post(`/emit/${encodeURIComponent(event)}`, payload, options) as Promise<{ seq: number }>,
     get: (path) => send('GET', path),
     ticket: (kind) => send('POST', '/tickets', { kind }) as Promise<Ticket>,
   };

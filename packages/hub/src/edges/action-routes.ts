@@ -1,6 +1,7 @@
 import { readGiven } from '@polyphony/protocol';
 import type * as z from 'zod';
 import type { Dispatch } from '../registry/dispatch.ts';
+import { keyOf } from './idempotency-key.ts';
 import { readJson } from './json-body.ts';
 import type { Call, Route } from './routes.ts';
 
@@ -21,18 +22,12 @@ export interface ActionRoutes {
 
 /** Makes routes that are translations into actions. */
 export function actionRoutes(dispatch: Dispatch): ActionRoutes {
-  const run: ActionRoutes['run'] = (action, params, { request, caller, signal }) => {
-    const key = request.headers['idempotency-key'];
-    return dispatch(action, params, {
-      caller,
-      signal,
-      ...(typeof key === 'string' && { idempotencyKey: key }),
-    });
-  };
+  const run: ActionRoutes['run'] = (action, params, { request, caller, signal }) =>
+    dispatch(action, params, { caller, signal, ...keyOf(request) });
   return {
     run,
     acts: (method, path, summary, action, body, params, more = { scope: 'floor:write' }) => ({
-      ...{ method, path, summary, ...more, ...(body && { body }) },
+      ...{ method, path, summary, ...(method !== 'GET' && { keyed: true }), ...more, ...(body && { body }) },
       handle: async (call) =>
         run(action, params(call, body ? await bodyOf(body, call) : ({} as never)), call),
     }),

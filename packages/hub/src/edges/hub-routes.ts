@@ -1,11 +1,11 @@
 import { jsonSchemaOf, PolyError, readGiven } from '@polyphony/protocol';
 import * as z from 'zod';
-import type { EventLog } from '../events/event-log.ts';
-import type { Allowance } from '../registry/allowance.ts';
 import type { Credentials, PageKey } from '../registry/credentials.ts';
 import type { Dispatch } from '../registry/dispatch.ts';
+import type { Emit } from '../registry/emit.ts';
 import type { Registry } from '../registry/registry.ts';
 import { eventNameOf } from './http.ts';
+import { keyOf } from './idempotency-key.ts';
 import { readJson } from './json-body.ts';
 import { openApiDocument } from './openapi.ts';
 import type { Call, OpenRoute, Route } from './routes.ts';
@@ -14,8 +14,7 @@ import type { SseStreams } from './sse.ts';
 export interface HubRoutesOptions {
   readonly dispatch: Dispatch;
   readonly registry: Registry;
-  readonly allowance: Allowance;
-  readonly events: EventLog;
+  readonly emit: Emit;
   readonly streams: SseStreams;
   readonly credentials: Credentials;
   /** The routes that need no credential, to list them with the others. */
@@ -34,7 +33,7 @@ const seqPattern = /^\d{1,15}$/;
 
 /** The routes of the hub itself, as one table. */
 export function hubRoutes(options: HubRoutesOptions): readonly Route[] {
-  const { dispatch, registry, allowance, events, streams, credentials, version } = options;
+  const { dispatch, registry, emit, streams, credentials, version } = options;
   const routes: readonly Route[] = [
     {
       method: 'POST',
@@ -42,29 +41,19 @@ export function hubRoutes(options: HubRoutesOptions): readonly Route[] {
       summary: 'Runs an action.',
       scope: 'action',
       async handle({ request, caller, signal, name }) {
-        const key = request.headers['idempotency-key'];
-        const params = await readJson(request);
-        return dispatch(name, params, {
-          caller,
-          signal,
-          ...(typeof key === 'string' && { idempotencyKey: key }),
-        });
+        return dispatch(name, await readJson(request), { caller, signal, ...keyOf(request) });
       },
     },
     {
       method: 'POST',
       path: '/emit/:event',
       summary: 'Emits an event of any name but a built-in one’s.',
+      keyed: true,
       scope: 'events:emit',
       body: z.unknown().describe('The payload: any JSON value.'),
       async handle({ request, caller, name }) {
         const event = eventNameOf(name);
-        const payload = await readJson(request);
-        allowance.take(caller, payload);
-        const {
-          events: [stored],
-        } = await events.append([{ event, payload, from: caller }]);
-        return { seq: stored?.seq };
+        return emit(event, await readJson(request), { caller, ...keyOf(request) });
       },
     },
     {

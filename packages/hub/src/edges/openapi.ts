@@ -9,13 +9,14 @@ export function openApiDocument(
   version: string,
 ): object {
   const paths: Record<string, Record<string, unknown>> = {};
-  for (const { method, path, summary, scope, query = {}, body, status = 200 } of routes) {
+  for (const { method, path, summary, scope, keyed, query = {}, body, status = 200 } of routes) {
     if (path === '/action/:name') continue;
     const at = path.replace(/:(\w+)/g, '{$1}');
     const schema = { type: 'string' };
     const parameters = [
       ...[...path.matchAll(/:(\w+)/g)].map(([, name]) => ({ name, in: 'path', required: true, schema })),
       ...Object.entries(query).map(([name, description]) => ({ name, in: 'query', description, schema })),
+      ...(keyed ? [key] : []),
     ];
     const content = body && { 'application/json': { schema: jsonSchemaOf(body, 'input') } };
     paths[at] = {
@@ -35,7 +36,7 @@ export function openApiDocument(
         operationId: action.name,
         summary: action.summary,
         description: `Scope ${action.scope}; effect ${action.effect}.`,
-        ...(action.effect !== 'read' && { parameters: [{ $ref: '#/components/parameters/IdempotencyKey' }] }),
+        ...(action.effect !== 'read' && { parameters: [key] }),
         requestBody: { content: { 'application/json': { schema: jsonSchemaOf(action.params, 'input') } } },
         responses: {
           200: {
@@ -63,6 +64,8 @@ export function openApiDocument(
     },
   };
 }
+
+const key = { $ref: '#/components/parameters/IdempotencyKey' };
 
 const failure = { $ref: '#/components/responses/Failure' };
 

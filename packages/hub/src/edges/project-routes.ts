@@ -68,6 +68,7 @@ export function projectRoutes({ dispatch, streams, pages }: ProjectRoutesOptions
     acts('GET', project, 'Shows a project.', 'project:show', undefined, one1, read),
     {
       ...{ method: 'POST', path: `${project}/rename`, summary: 'Gives a project another name.', ...write },
+      keyed: true,
       body: z.strictObject({ name }),
       async handle(call) {
         const { name: newName } = await bodyOf(z.strictObject({ name }), call);

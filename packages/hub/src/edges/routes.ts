@@ -30,6 +30,8 @@ export interface RouteInfo {
   readonly status?: 201;
   /** What its query may hold, and why. */
   readonly query?: Readonly<Record<string, string>>;
+  /** Whether it heeds an `Idempotency-Key`. */
+  readonly keyed?: true;
   /** The schema of its JSON body. */
   readonly body?: z.ZodType;
 }

@@ -10,6 +10,7 @@ import * as z from 'zod';
 import type { Asker } from '../registry/ask.ts';
 import type { Caller } from '../registry/caller.ts';
 import type { Dispatch } from '../registry/dispatch.ts';
+import { keyOf } from './idempotency-key.ts';
 import { readJson } from './json-body.ts';
 import type { Call, Route } from './routes.ts';
 
@@ -45,15 +46,7 @@ export function sessionRoutes({ dispatch, sessions }: SessionRoutesOptions): rea
     params: object,
     { request, caller, signal }: Call,
     check?: Asker['check'],
-  ): Promise<unknown> => {
-    const key = request.headers['idempotency-key'];
-    return dispatch(action, params, {
-      caller,
-      signal,
-      ...(typeof key === 'string' && { idempotencyKey: key }),
-      check,
-    });
-  };
+  ): Promise<unknown> => dispatch(action, params, { caller, signal, ...keyOf(request), check });
   /** A repeat is answered as the first was, also when the session has gone since. */
   const actOn = async (action: string, params: object, call: Call): Promise<typeof done> => {
     await act(action, { paneId: call.name, ...params }, call, () => get(call));
@@ -76,6 +69,7 @@ export function sessionRoutes({ dispatch, sessions }: SessionRoutesOptions): rea
       path: '/api/sessions',
       summary: 'Starts a program in a pty pane.',
       scope: 'pane:spawn',
+      keyed: true,
       body: spawn,
       async handle(call) {
         const params = paneOfSpawn(await read(spawn, call));
@@ -88,6 +82,7 @@ export function sessionRoutes({ dispatch, sessions }: SessionRoutesOptions): rea
       path: '/api/sessions',
       summary: 'Ends and forgets every session the caller has.',
       scope: 'pane:write',
+      keyed: true,
       async handle(call) {
         await act('pane:close-all', { backend: 'pty', cleanup: true }, call);
         return done;
@@ -99,6 +94,7 @@ export function sessionRoutes({ dispatch, sessions }: SessionRoutesOptions): rea
       path: one,
       summary: 'Ends a session; what it printed stays.',
       scope: 'pane:write',
+      keyed: true,
       handle: (call) => actOn('pane:close', { cleanup: false }, call),
     },
     {
@@ -106,6 +102,7 @@ export function sessionRoutes({ dispatch, sessions }: SessionRoutesOptions): rea
       path: `${one}/cleanup`,
       summary: 'Ends a session and forgets it.',
       scope: 'pane:write',
+      keyed: true,
       handle: (call) => actOn('pane:close', { cleanup: true }, call),
     },
     {
@@ -113,6 +110,7 @@ export function sessionRoutes({ dispatch, sessions }: SessionRoutesOptions): rea
       path: `${one}/input`,
       summary: 'Types into a session.',
       scope: 'pane:write',
+      keyed: true,
       body: input,
       async handle(call) {
         return actOn('pane:write', await read(input, call), call);

@@ -19,6 +19,8 @@ export interface KeyedCall {
   readonly begin: Statement;
   /** Keeps how it ended; a key under which nothing was decided can be used again. */
   end(answer: Answer): Statement;
+  /** Keeps, for what is one event and nothing else, the `seq` it gets. */
+  readonly endWithSeq: Statement;
 }
 
 interface Row {
@@ -71,6 +73,10 @@ export function keyedCall(
             sql: 'UPDATE idempotency_keys SET answer = ? WHERE participant = ? AND key = ?',
             values: [JSON.stringify(answer), owner, key],
           },
+    endWithSeq: {
+      sql: `UPDATE idempotency_keys SET answer = '{"result":{"seq":' || CAST(CAST(? AS BIGINT) AS TEXT) || '}}' WHERE participant = ? AND key = ?`,
+      values: [{ seqOf: 0 }, owner, key],
+    },
     async isUsed(store) {
       const sql = 'SELECT 1 AS used FROM idempotency_keys WHERE participant = ? AND key = ?';
       return (await store.query(sql, [owner, key])).length > 0;

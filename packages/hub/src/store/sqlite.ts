@@ -17,6 +17,7 @@ import {
 import { type Migration, migrations, searchIndex } from './migrations.ts';
 import { noteSuspicion, type Opened, prepareFile } from './prepare.ts';
 import { matchingIn } from './search-index.ts';
+import { isSeqOf } from './seq-of.ts';
 import type {
   Backup,
   Batch,
@@ -122,10 +123,10 @@ export class SqliteStore implements Store {
     const { events = [], useReserve = false } = batch;
     const statements = (batch.statements ?? []).map(({ sql, values = [], expect }) => ({
       sql,
-      values: values.map(this.#hide),
+      values: values.map((value) => (isSeqOf(value) ? value : this.#hide(value))),
       expect,
     }));
-    for (const { values } of statements) refuseValues(values);
+    for (const { values } of statements) refuseValues(values.filter((value) => !isSeqOf(value)) as Value[]);
     const receivedAt = this.#clock.now();
     const columns = events.map((event): EventColumns => {
       const [name, payload, ...about] = columnsOf(event, receivedAt);

@@ -2,10 +2,15 @@
 export type Value = string | number | null | Uint8Array;
 export type Row = Readonly<Record<string, Value>>;
 
+/** In the place of a value: the `seq` that an event of the same batch gets, by where it stands among them. */
+export interface SeqOf {
+  readonly seqOf: number;
+}
+
 /** SQL that SQLite and Postgres both understand, with `?` for values: `ON CONFLICT` and `RETURNING` are welcome. */
 export interface Statement {
   readonly sql: string;
-  readonly values?: readonly Value[];
+  readonly values?: readonly (Value | SeqOf)[];
   /** The batch fails with `conflict` unless exactly so many rows were changed, or answered by a SELECT. */
   readonly expect?: number | undefined;
 }
@@ -27,7 +32,7 @@ export interface StoredEvent extends NewEvent {
   readonly receivedAt: number;
 }
 
-/** All of it happens, or nothing: first the statements, then the events. */
+/** All of it happens, or nothing: first the statements, then the events, then the statements that name a `seq` of theirs. */
 export interface Batch {
   readonly statements?: readonly Statement[];
   readonly events?: readonly NewEvent[];

@@ -3,6 +3,7 @@ import { cachingPrepare, openWriter } from './connection.ts';
 import { type Failure, failureOf, StoreError } from './errors.ts';
 import type { EventColumns } from './event-rows.ts';
 import { Reserve } from './reserve.ts';
+import { namesSeq, withSeqs } from './seq-of.ts';
 import type { Batch, Row, Statement, StatementResult } from './store.ts';
 
 export interface GroupBatch extends Pick<Batch, 'useReserve'> {
@@ -105,9 +106,17 @@ export class GroupWriter {
 
   /** Throws when it fails, and leaves what it has written by then to whoever ends the transaction. */
   readonly #write = ({ statements, events }: GroupBatch): Outcome => {
-    const results = statements.map((statement, index) => this.#run(statement, index));
+    const results: StatementResult[] = [];
+    const late: number[] = [];
+    for (const [index, statement] of statements.entries()) {
+      if (namesSeq(statement)) late.push(index);
+      else results[index] = this.#run(statement, index);
+    }
     const insert = this.#prepare(insertEvent);
-    return { results, seqs: events.map((columns) => Number(insert.run(columns).lastInsertRowid)) };
+    const seqs = events.map((columns) => Number(insert.run(columns).lastInsertRowid));
+    for (const index of late)
+      results[index] = this.#run(withSeqs(statements[index] as Statement, seqs), index);
+    return { results, seqs };
   };
 
   /**

@@ -42,25 +42,33 @@ export function hubWhenAsked(
       return work(found);
     }
   };
-  const call = async (name: string, params: unknown, options?: CallOptions): Promise<never> => {
-    const what = waits[name]?.((params as { readonly paneId: string }).paneId) ?? name;
+  /** Asks, and again when the hub is killed meanwhile; by the key it knows that it was asked before. */
+  const insist = async <T>(
+    work: (hub: Client, key: CallOptions) => Promise<T>,
+    onlyLooks = (): boolean => false,
+  ): Promise<T> => {
     // No other process has the number of this one at the same time.
     const idempotencyKey = `poly-${process.pid}-${performance.timeOrigin}-${++calls}`;
     for (let tries = 1; ; tries++) {
       try {
-        return await ask((hub) =>
-          out.progress(what, hub.call(name, params, { idempotencyKey, ...options }) as Promise<never>),
-        );
+        return await ask((hub) => work(hub, { idempotencyKey }));
       } catch (error) {
         const isOver = startsHub === false || tries === mostTries || readDiscovery(env) === undefined;
-        if (isOver || !isCutOff(error) || onlyReads(name)) throw error;
+        if (isOver || !isCutOff(error) || onlyLooks()) throw error;
         found = await start(true);
       }
     }
   };
+  const call = (name: string, params: unknown, options?: CallOptions): Promise<never> => {
+    const what = waits[name]?.((params as { readonly paneId: string }).paneId) ?? name;
+    return insist(
+      (hub, key) => out.progress(what, hub.call(name, params, { ...key, ...options }) as Promise<never>),
+      () => onlyReads(name),
+    );
+  };
   return {
     call,
-    emit: (event, payload) => ask((hub) => hub.emit(event, payload)),
+    emit: (event, payload) => insist((hub, key) => hub.emit(event, payload, key)),
     get: (path) => ask((hub) => hub.get(path)),
     ticket: (kind) => ask((hub) => hub.ticket(kind)),
   };
