@@ -1,7 +1,7 @@
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import type { Clock } from '../platform/clock.ts';
 import type { Log } from '../platform/log.ts';
-import { rotateBackups } from '../store/backup.ts';
+import { backupsOf, rotateBackups } from '../store/backup.ts';
 import type { Store } from '../store/store.ts';
 
 export interface HousekeepingOptions {
@@ -18,7 +18,8 @@ export interface HousekeepingOptions {
 const hourMs = 3_600_000;
 /** What the log keeps at least, and for how long the repeat of a request is safe. */
 const retention = { olderThan: 7 * 24 * hourMs, keepAtLeast: 100_000 };
-const backupHour = 4;
+/** For hubs that never run for an hour. */
+const firstMs = 60_000;
 const glanceMs = 2_000;
 /** How many automatic and unnamed backups are kept. */
 export const keptBackups = 7;
@@ -43,18 +44,27 @@ export function keepHouse({
       useReserve: true,
     });
     await forgetMore();
-    if (new Date(clock.now()).getHours() === backupHour)
-      await rotateBackups(store, { file: database, keep: keptBackups });
+    // By its age and not by the hour of the day, at which a machine may always be asleep.
+    if (clock.now() - lastBackup(database) >= 24 * hourMs)
+      await rotateBackups(store, { file: database, keep: keptBackups, clock });
   };
-  const timer = setInterval(() => {
+  const run = (): void => {
     tidy().catch((error: unknown) => log.error('house-keeping failed', { error }));
-  }, hourMs);
+  };
+  const first = setTimeout(run, firstMs);
+  const timer = setInterval(run, hourMs);
   const glance = setInterval(() => {
     if (!existsSync(database))
       onLost(new Error(`${database} is gone; whatever is written now would be lost.`));
   }, glanceMs);
   return () => {
+    clearTimeout(first);
     clearInterval(timer);
     clearInterval(glance);
   };
+}
+
+function lastBackup(database: string): number {
+  const newest = backupsOf(database).find((file) => file.includes('.backup-'));
+  return newest === undefined ? 0 : statSync(newest).mtimeMs;
 }
