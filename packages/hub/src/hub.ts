@@ -79,6 +79,7 @@ import { createEmit } from './registry/emit.ts';
 import { Registry } from './registry/registry.ts';
 import { registerServerActions } from './server/actions.ts';
 import { auditActions } from './server/audit.ts';
+import { auditEntry } from './server/audit-entry.ts';
 import { keepHouse } from './server/housekeeping.ts';
 import { registerShellActions } from './shell/actions.ts';
 import { openSqliteStore } from './store/sqlite.ts';
@@ -170,8 +171,8 @@ async function build(
   const { places, settings, env, version, clock, random } = options;
   const hidden = new HiddenValues();
   const hide = (text: string): string => hidden.hide(text);
-  const log = createFileLog(join(places.logs, 'hub.log'), clock, hide);
-  const audit = createFileLog(join(places.logs, 'audit.log'), clock, hide);
+  const log = createFileLog(join(places.logs, 'hub.log'), { clock, hide });
+  const audit = createFileLog(join(places.logs, 'audit.log'), { clock, hide, keep: 9 });
   const config = readConfig(places.config);
   for (const problem of config.problems) log.warn(problem);
 
@@ -186,6 +187,8 @@ async function build(
   const hub = { participant: user };
   const events = await createEventLog({ store, clock });
   auditActions(events, audit);
+  const entry = auditEntry(audit, clock);
+  ends.push(() => entry.close());
   const handlers = new Handlers({
     timeoutMs: settings.handlerTimeoutMs,
     onFailure: (failure) => {
@@ -542,10 +545,7 @@ async function build(
       health: async () => ({ status: 'ok', ...(await status()) }),
       warn: (message) => log.warn(message),
     }),
-    onAuthentication: ({ caller, ...attempt }) => {
-      if (!caller) return audit.warn('a credential was refused', attempt);
-      audit.info('a credential was taken', { by: caller.participant, pane: caller.pane, ...attempt });
-    },
+    onEntry: entry.note,
     onPort: (port, url) => Object.assign(address, { port, url }),
   });
   ends.push(closeDoors);

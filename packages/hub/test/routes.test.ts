@@ -174,10 +174,19 @@ describe('who comes in', () => {
     await using at = await TestHub.start();
     const wrong = 'w'.repeat(43);
     await expect(at.as(wrong).call('pane:list', {})).rejects.toMatchObject({ code: 'unauthenticated' });
+    const knock = (path: string, headers: Record<string, string>, body?: string) =>
+      at.send({ method: body ? 'POST' : 'GET', path, headers, ...(body && { body }) });
+    await knock('/health', { host: 'evil.example' });
+    await knock('/actions', { origin: 'http://evil.example', authorization: `Bearer ${at.token}` });
+    await knock('/tickets/exchange', { 'content-type': 'application/json' }, '{"ticket":"canary-3"}');
     const env = { CANARY: 'canary-1' };
     await at.client.call('pane:new', { id: 'watched', argv: ['cat'], env });
     await at.client.call('pane:write', { paneId: 'watched', data: 'canary-2' });
     await at.client.call('pane:close', { paneId: 'watched' });
+    const { ticket } = await at.client.call('person:invite', { name: 'ada' });
+    await at.client.call('floor:agent-add', { name: 'dean' });
+    await at.client.call('floor:agent-secret', { name: 'dean', variable: 'KEY', value: 'canary-4' });
+    await expect(at.client.call('agent:resume', { paneId: 'watched' })).rejects.toThrow();
     await expect(at.client.call('extensions:install', { from: '/nowhere' })).rejects.toThrow();
     const lines = await until(() => {
       const found = trail(at);
@@ -186,13 +195,36 @@ describe('who comes in', () => {
     const by = expect.stringMatching(/^user:/);
     for (const line of [
       { message: 'a credential was refused', door: 'socket', path: '/action/pane%3Alist' },
+      { message: 'a credential was refused', path: '/health', why: expect.stringContaining('evil.example') },
+      { message: 'a credential was refused', path: '/actions', why: expect.stringContaining('evil.example') },
+      { message: 'a credential was refused', path: '/tickets/exchange' },
       { message: 'a credential was taken', door: 'socket', by },
+      { message: 'pane:created', paneId: 'watched', by },
+      { message: 'pane:exited', paneId: 'watched', exitSignal: expect.stringMatching(/^SIG/) },
+      { message: 'person:invite', ok: true, by },
+      { message: 'floor:agent-add', ok: true, by },
+      { message: 'floor:agent-secret', ok: true, by },
+      { message: 'agent:resume', ok: false, by },
       { message: 'pane:new', ok: true, by },
       { message: 'pane:close', ok: true, by, params: { paneId: 'watched' } },
       { message: 'extensions:install', ok: false, by },
     ])
       expect(lines).toContainEqual(expect.objectContaining(line));
     expect(JSON.stringify(lines)).not.toMatch(new RegExp(`canary-|${wrong}|${at.token}`));
+    expect(JSON.stringify(lines)).not.toContain(ticket);
+  });
+
+  it('cannot wash away what is written down by knocking, and is counted', async () => {
+    await using at = await TestHub.start();
+    const knock = () => at.send({ method: 'GET', path: '/actions', headers: {} });
+    for (let n = 0; n < 50; n++) await Promise.all([knock(), knock()]);
+    for (let n = 0; n < 20; n++) await at.client.call('pane:list', {});
+    await at.client.call('server:stop', {});
+    await at.ended();
+    const lines = trail(at);
+    const count = (message: string) => lines.filter((line) => line.message === message).length;
+    expect([count('a credential was refused'), count('a credential was taken')]).toEqual([20, 1]);
+    expect(lines).toContainEqual(expect.objectContaining({ message: 'more was refused', count: 80 }));
   });
 
   it('cannot guess for long, and keeps nobody out who knows', async () => {

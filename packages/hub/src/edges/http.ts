@@ -22,16 +22,24 @@ const securityHeaders = {
   'x-frame-options': 'DENY',
 };
 
+/** How somebody is told that he is not let in. */
+const refusals: ReadonlySet<ErrorInfo['code']> = new Set([
+  'unauthenticated',
+  'forbidden',
+  'too_many_requests',
+]);
+
 export interface HttpEdgeOptions {
   readonly credentials: Credentials;
   readonly routes: readonly Route[];
   readonly openRoutes: readonly OpenRoute[];
   readonly log: Log;
-  /** Hears how the attempts to show a credential went: whose it was, once a connection, and each that was refused. */
-  readonly onAuthentication: (attempt: {
-    readonly caller?: Caller;
+  /** Hears how attempts to come in went: whose credential it was, once a connection, and why each was refused that was. */
+  readonly onEntry: (attempt: {
+    readonly by?: Caller;
     readonly door: string;
     readonly path: string;
+    readonly why?: string;
   }) => void;
 }
 
@@ -87,27 +95,36 @@ export class HttpEdge {
 
   /** Who sent this, by a credential or by a ticket of a kind; throws when it passes neither the gate nor a credential. */
   identify(request: IncomingMessage, url: URL, door: Door, kind?: TicketKind): Caller {
-    passGate(request, door);
-    const { credentials, onAuthentication } = this.#options;
-    const attempt = { door: door.kind, path: url.pathname };
     try {
-      const ticket = kind && url.searchParams.get('ticket');
-      const caller =
-        kind && ticket ? credentials.redeem(ticket, kind) : credentials.identify(bearerOf(request));
-      const claimed = request.headers['x-poly-pane'];
-      if (claimed !== undefined && claimed !== caller.pane) {
-        throw new PolyError(
-          'forbidden',
-          `x-poly-pane says "${String(claimed).slice(0, 80)}", the credential does not.`,
-        );
-      }
-      if (this.#known.get(request.socket) !== caller) onAuthentication({ ...attempt, caller });
-      this.#known.set(request.socket, caller);
-      return caller;
+      passGate(request, door);
+      return this.#callerOf(request, url, door, kind);
     } catch (error) {
-      onAuthentication(attempt);
+      this.#tellRefused(url, door, error);
       throw error;
     }
+  }
+
+  #callerOf(request: IncomingMessage, url: URL, door: Door, kind?: TicketKind): Caller {
+    const { credentials, onEntry } = this.#options;
+    const ticket = kind && url.searchParams.get('ticket');
+    const caller =
+      kind && ticket ? credentials.redeem(ticket, kind) : credentials.identify(bearerOf(request));
+    const claimed = request.headers['x-poly-pane'];
+    if (claimed !== undefined && claimed !== caller.pane) {
+      throw new PolyError(
+        'forbidden',
+        `x-poly-pane says "${String(claimed).slice(0, 80)}", the credential does not.`,
+      );
+    }
+    if (this.#known.get(request.socket) !== caller)
+      onEntry({ by: caller, door: door.kind, path: url.pathname });
+    this.#known.set(request.socket, caller);
+    return caller;
+  }
+
+  #tellRefused({ pathname }: URL, { kind }: Door, error: unknown): void {
+    if (error instanceof PolyError && refusals.has(error.code))
+      this.#options.onEntry({ door: kind, path: pathname.slice(0, 256), why: error.message });
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse, door: Door): Promise<void> {
@@ -118,17 +135,17 @@ export class HttpEdge {
       // Whoever has its answer is not gone; to abort costs as much as the rest of a call.
       if (!response.writableFinished) gone.abort();
     });
+    let url: URL | undefined;
+    let isIn = false;
     try {
-      const url = urlOf(request);
+      url = urlOf(request);
+      passGate(request, door);
       const looks = request.method === 'GET' || request.method === 'HEAD';
-      if (looks && url.pathname === '/health' && request.headers.authorization === undefined) {
-        passGate(request, door);
+      if (looks && url.pathname === '/health' && request.headers.authorization === undefined)
         return sendJson(response, 200, { status: 'ok' });
-      }
       const open = this.#open.find(url.pathname);
       const openRoute = open?.methods.get(request.method ?? '');
       if (open && openRoute) {
-        passGate(request, door);
         const { names } = open;
         const call = { request, response, url, name: names[0] ?? '', names, signal: gone.signal };
         const answer = await openRoute.handle(call);
@@ -136,7 +153,8 @@ export class HttpEdge {
         return;
       }
       const isStream = request.method === 'GET' && /\/events$/.test(url.pathname);
-      const caller = this.identify(request, url, door, isStream ? 'events' : undefined);
+      const caller = this.#callerOf(request, url, door, isStream ? 'events' : undefined);
+      isIn = true;
       this.#answering.set(response, caller);
       const { route, names } = this.#find(request, url);
       if (route.scope !== 'action' && route.scope !== 'any' && !caller.scopes.has(route.scope)) {
@@ -146,6 +164,7 @@ export class HttpEdge {
       const answer = await route.handle({ request, response, url, caller, name, names, signal: gone.signal });
       if (answer !== undefined) sendJson(response, route.status ?? 200, answer);
     } catch (error) {
+      if (url && !isIn) this.#tellRefused(url, door, error);
       await this.#fail(request, response, error);
     }
   }

@@ -1,4 +1,4 @@
-import { appendFileSync, renameSync, statSync } from 'node:fs';
+import { appendFileSync, existsSync, renameSync, statSync } from 'node:fs';
 import type { Clock } from './clock.ts';
 
 type LogLevel = 'info' | 'warn' | 'error';
@@ -12,15 +12,22 @@ export interface Log {
 
 const largestLog = 8 * 1024 * 1024;
 
-/** Writes to a file that is set aside as `.1` when it has grown large. */
-export function createFileLog(file: string, clock: Clock, hide = (text: string): string => text): Log {
+export interface FileLogOptions {
+  readonly clock: Clock;
+  /** What may be kept of a line. */
+  readonly hide?: (text: string) => string;
+  /** How many files that have grown large are kept beside it: `.1` is the newest. */
+  readonly keep?: number;
+}
+
+export function createFileLog(file: string, { clock, hide = (text) => text, keep = 1 }: FileLogOptions): Log {
   let size = sizeOf(file);
   const write = (level: LogLevel, message: string, fields: object = {}): void => {
     const record = { at: new Date(clock.now()).toISOString(), level, message, ...fields };
     const line = `${hide(JSON.stringify(record, plainError))}\n`;
     try {
       if (size > largestLog) {
-        renameSync(file, `${file}.1`);
+        setAside(file, keep);
         size = 0;
       }
       appendFileSync(file, line, { mode: 0o600 });
@@ -34,6 +41,12 @@ export function createFileLog(file: string, clock: Clock, hide = (text: string):
     warn: (message, fields) => write('warn', message, fields),
     error: (message, fields) => write('error', message, fields),
   };
+}
+
+function setAside(file: string, keep: number): void {
+  for (let n = keep; n > 1; n--)
+    if (existsSync(`${file}.${n - 1}`)) renameSync(`${file}.${n - 1}`, `${file}.${n}`);
+  renameSync(file, `${file}.1`);
 }
 
 function sizeOf(file: string): number {
