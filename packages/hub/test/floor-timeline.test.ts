@@ -43,7 +43,7 @@ describe('a timeline', () => {
       ['tool', 'agent:claude', 'Bash: npm test'],
       ['asked', 'agent:claude', 'Bash: npm test'],
       ['approved', me, expect.stringContaining('npm test')],
-      ['subagent', 'agent:claude', 'found it'],
+      ['subagent', 'agent:claude.explore', 'found it'],
       ['compaction', 'agent:claude', 'what was said'],
       ['rejected', 'agent:claude', 'Bash: npm test: not allowed'],
       ['answer', 'agent:claude', 'They pass.'],
@@ -98,6 +98,59 @@ describe('a timeline', () => {
       ['read_file: a', 'text of a'],
       ['read_file: b', 'text of b'],
     ]);
+  });
+
+  it('has what a tool does and what came of it as a person would read it, however long it is', async () => {
+    const { session, hook } = await openWindow(hub, 'reader', 'tales');
+    const long = 'x'.repeat(20_000);
+    const write = { tool_name: 'Write', tool_input: { file_path: '/work/long.txt', content: long } };
+    await hook('PreToolUse', { ...write, tool_use_id: 'w1' });
+    await hook('PostToolUse', { ...write, tool_use_id: 'w1', tool_response: { stdout: `ok\n${long}` } });
+    const shell = { tool_name: 'run_shell_command', tool_input: { command: 'ls' } };
+    const piece = (text: string) => ({ text, bold: false, fg: '#ffffff', bg: '' });
+    await hook('BeforeTool', shell, 'gemini');
+    await hook(
+      ...([
+        'AfterTool',
+        {
+          ...shell,
+          tool_response: {
+            llmContent: '<untrusted_context>\nOutput: a\nb\n</untrusted_context>',
+            returnDisplay: [[piece('a  '), piece('green  ')], [piece('b')], [piece('   ')]],
+          },
+        },
+      ] as const),
+      'gemini',
+    );
+    const list = { tool_name: 'list_directory', tool_input: { dir_path: '/work' } };
+    await hook('BeforeTool', list, 'gemini');
+    const listed = {
+      llmContent: 'Directory listing:\na',
+      returnDisplay: { summary: 'Found 1', files: ['a'] },
+    };
+    await hook('AfterTool', { ...list, tool_response: listed }, 'gemini');
+    const gone = { tool_name: 'read_file', tool_input: { file_path: '/none' } };
+    await hook('BeforeTool', gone, 'gemini');
+    const error = { message: 'File not found: /none', type: 'file_not_found' };
+    await hook(
+      'AfterTool',
+      { ...gone, tool_response: { llmContent: 'E', returnDisplay: 'E', error } },
+      'gemini',
+    );
+    const cat = { tool_name: 'shell', tool_input: { command: 'cat x.json' }, tool_use_id: 'c1' };
+    await hook('PreToolUse', cat, 'codex');
+    await hook('PostToolUse', { ...cat, tool_response: '{"message":"hi","n":1}' }, 'codex');
+    await recorded(hub, session.session_id, 11);
+    const story = await wholeTimeline(hub, session.session_id, { kinds: ['tool'] });
+    expect(story.map(({ text, result }) => [text, result?.text.slice(0, 30), result?.error])).toEqual([
+      ['Write: /work/long.txt', `ok\n${'x'.repeat(27)}`, undefined],
+      ['run_shell_command: ls', 'a  green\nb', undefined],
+      ['list_directory: /work', 'Directory listing:\na', undefined],
+      ['read_file: /none', 'File not found: /none', 'File not found: /none'],
+      ['shell: cat x.json', '{"message":"hi","n":1}', undefined],
+    ]);
+    const { files } = await hub.client.call('floor:changes', { session: session.session_id });
+    expect(files).toEqual(['/work/long.txt']);
   });
 
   it('has no secret in it, nor in anything that is kept of it', async () => {

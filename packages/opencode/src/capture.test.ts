@@ -30,19 +30,21 @@ async function dropped(count: number): Promise<readonly (readonly [head: string,
 it('drops what tells something, in order and for nobody else to read, and leaves out what only draws', async () => {
   const env = { POLY_HOME: home, POLY_PANE: 'p', POLY_TOKEN: 't', TMUX_PANE: '%1', TMUX: '/s,1,0' };
   const capture = new Capture(env, '/work');
-  capture.event(event('session.created', { info: { id: 'child', parentID: 'a' } }));
+  capture.event(event('session.created', { info: { id: 'child', parentID: 'a', agent: 'general' } }));
+  capture.event(event('session.created', { info: { id: 'grandchild', parentID: 'child' } }));
   capture.event(event('message.part.updated', { sessionID: 'a' }));
   capture.tell('chat.message', { sessionID: 'a', text: 'one\n\ntwo' });
   capture.event(event('session.idle', { sessionID: 'child' }));
-  const all = await dropped(3);
-  expect(all[1]).toEqual([
+  const all = await dropped(4);
+  expect(all[2]).toEqual([
     `poly-capture 1\nagent opencode\npane p\ntoken t\ntmux %1 /s,1,0\nparent ${process.pid}\nfrom opencode-plugin\ntool `,
     { type: 'chat.message', directory: '/work', properties: { sessionID: 'a', text: 'one\n\ntwo' } },
   ]);
   expect(all.map(([, said]) => said)).toMatchObject([
-    { type: 'session.created', parentID: 'a', properties: { sessionID: 'child' } },
+    { type: 'session.created', parentID: 'a', agent: 'general', properties: { sessionID: 'child' } },
+    { type: 'session.created', parentID: 'a', properties: { sessionID: 'grandchild' } },
     { type: 'chat.message' },
-    { type: 'session.idle', parentID: 'a' },
+    { type: 'session.idle', parentID: 'a', agent: 'general' },
   ]);
   expect(statSync(join(home, 'journal', 'new', files()[0] ?? '')).mode & 0o777).toBe(0o600);
   expect(files('tmp')).toEqual([]);

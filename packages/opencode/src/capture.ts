@@ -30,7 +30,8 @@ export class Capture {
   readonly #journal: string;
   readonly #env: Env;
   readonly #directory: string;
-  readonly #children = new Map<string, string>();
+  /** Sessions below others: the one at the top, and the agent each runs. */
+  readonly #children = new Map<string, { readonly parentID: string; readonly agent?: string | undefined }>();
   readonly #said = new WhatWasSaid();
   #turn: Promise<void> = Promise.resolve();
   #count = 0;
@@ -45,7 +46,10 @@ export class Capture {
   event(event: OpenCodeEvent): void {
     const { type, properties } = event;
     const { info } = properties;
-    if (type === 'session.created' && info?.id && info.parentID) this.#children.set(info.id, info.parentID);
+    if (type === 'session.created' && info?.id && info.parentID) {
+      const { parentID: top } = this.#children.get(info.parentID) ?? info;
+      this.#children.set(info.id, { parentID: top ?? info.parentID, agent: info.agent });
+    }
     const more = this.#said.hear(event);
     if (more && kept.has(type)) this.tell(type, { sessionID: info?.id, ...properties, ...more });
   }
@@ -56,8 +60,8 @@ export class Capture {
     const owner = all.get(this.#directory) ?? this;
     all.set(this.#directory, owner);
     if (owner !== this) return;
-    const parentID = this.#children.get(String(properties.sessionID));
-    const said = { type, directory: this.#directory, ...(parentID && { parentID }), properties };
+    const below = this.#children.get(String(properties.sessionID));
+    const said = { type, directory: this.#directory, ...below, properties };
     this.#turn = this.#turn.then(() => this.#drop(said)).catch(() => undefined); // The disk is full, or not ours.
   }
 

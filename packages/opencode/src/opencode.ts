@@ -72,6 +72,8 @@ export interface OpenCodeEvent {
     readonly info?: {
       readonly id?: string;
       readonly parentID?: string;
+      /** Which of its agents a session runs. */
+      readonly agent?: string;
       /** Of a message. */
       readonly role?: string;
       readonly sessionID?: string;

@@ -40,7 +40,15 @@ export function WithPersonas({
   return <Personas value={personas}>{children}</Personas>;
 }
 
-export const usePersona = (participant: string): Persona | undefined => useContext(Personas).get(participant);
+/** As people see somebody; a sub-agent that nobody has named, like `agent:dean.sql`, as the agent above it. */
+export function usePersona(participant: string): Persona | undefined {
+  const personas = useContext(Personas);
+  for (let id = participant; id !== ''; id = id.slice(0, Math.max(0, id.lastIndexOf('.')))) {
+    const persona = personas.get(id);
+    if (persona) return persona;
+  }
+  return undefined;
+}
 
 /** The icon of an agent; what is none is shown as the text it is. */
 export function Icon({ icon }: { readonly icon: string | undefined }): JSX.Element | null {

@@ -80,7 +80,7 @@ const outcomes = {
 } as const;
 
 /** A tool with what it was given and what came of it, folded. */
-function Tool({ entry }: EntryProps): JSX.Element {
+function Tool({ entry, you }: EntryProps): JSX.Element {
   const { text, data, result } = entry;
   const failed = (result?.error ?? data.error) !== undefined;
   const ended = result !== undefined || entry.kind === 'tool_result';
@@ -100,7 +100,14 @@ function Tool({ entry }: EntryProps): JSX.Element {
         >
           {sign}
         </span>
-        <bdi className="tool-name">{harmless(data.tool ?? 'tool')}</bdi>
+        <span className="tool-name">
+          {data.subagent !== undefined && (
+            <>
+              <Who id={entry.sender} you={you} />{' '}
+            </>
+          )}
+          <bdi>{harmless(data.tool ?? 'tool')}</bdi>
+        </span>
         <bdi className="mono input">{entry.kind === 'tool' ? first : ''}</bdi>
         <Time entry={entry} />
       </summary>
@@ -138,7 +145,9 @@ function Line({ entry, you }: EntryProps): JSX.Element {
 }
 
 /** Where the text does not say it itself. */
-const showsWho: ReadonlySet<TimelineKind> = new Set(['asked', 'approved', 'rejected', 'interrupt']);
+const showsWho: ReadonlySet<TimelineKind> = new Set([
+  ...(['asked', 'approved', 'rejected', 'interrupt', 'subagent'] as const),
+]);
 
 const looks: Readonly<Record<Look, (props: EntryProps) => JSX.Element>> = {
   words: Words,

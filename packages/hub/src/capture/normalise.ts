@@ -1,6 +1,7 @@
 import type { CaptureKind } from '@polyphony/protocol';
 import type { Adapter, Places, StateRule } from './adapters/adapter.ts';
 import { adapters } from './adapters/adapters.ts';
+import { fileChangedBy, inWords, written } from './in-words.ts';
 
 /** What an event says in our words. Long texts are cut here; the payload beside it has all of them. */
 export interface Normalised {
@@ -11,11 +12,16 @@ export interface Normalised {
   /** Prompts and what a person answers are the person's, everything else the agent's. */
   readonly by: 'user' | 'agent';
   readonly turn?: string;
+  /** The sub-agent it happened in, and what kind of one that is. */
   readonly subagent?: string;
+  readonly subagentType?: string;
   readonly cwd?: string;
   readonly text?: string;
   readonly tool?: string;
+  /** What a tool was given, as JSON; what it does with that, in words; and the file that changes. */
   readonly input?: string;
+  readonly does?: string;
+  readonly file?: string;
   readonly result?: string;
   readonly call?: string;
   readonly error?: string;
@@ -29,15 +35,9 @@ export interface Told {
 }
 
 const longest = 8_192;
-const fields = [
-  'text',
-  'tool',
-  'input',
-  'result',
-  'call',
-  'error',
-  'reason',
-] as const satisfies readonly (keyof Places)[];
+/** What is told as it is, and what is told in words. */
+const asItIs = ['text', 'tool', 'input', 'call', 'reason'] as const satisfies readonly (keyof Places)[];
+const toldInWords = ['result', 'error'] as const satisfies readonly (keyof Places)[];
 
 /** Reads a payload by the table of its agent; of what no table knows the name alone. */
 export function normalise(agent: string, payload: unknown): Told {
@@ -50,16 +50,14 @@ export function normalise(agent: string, payload: unknown): Told {
   const known = { ...unknown, ...aroundOf(adapter, payload) };
   if (!rule) return { normalised: known, state: null };
   const special = rule.where?.find(({ field, is }) => is.test(textAt(payload, field) ?? ''));
-  const kind = special?.kind ?? rule.kind;
-  const found = Object.fromEntries(
-    fields.flatMap((field) => {
-      const text = rule[field] === undefined ? undefined : textAt(payload, rule[field]);
-      return text === undefined ? [] : [[field, text]];
-    }),
-  ) as Partial<Normalised>;
+  const meant = special?.kind ?? rule.kind;
+  // A turn of a sub-agent is none of the agent's; that the sub-agent has ended is told apart.
+  const kind = meant === 'turn_ended' && known.subagent !== undefined ? 'other' : meant;
+  const found = placed(rule, payload);
+  // What a sub-agent is asked its agent has written.
   const byAPerson =
     kind === 'prompt'
-      ? adapter.notByAPerson?.test(found.text ?? '') !== true
+      ? known.subagent === undefined && adapter.notByAPerson?.test(found.text ?? '') !== true
       : (special?.by ?? rule.by) === 'user';
   const state = special ? special.state : (rule.state ?? null);
   return {
@@ -69,42 +67,61 @@ export function normalise(agent: string, payload: unknown): Told {
   };
 }
 
+function placed(rule: Places, payload: unknown): Partial<Normalised> {
+  const input = rule.input === undefined ? undefined : valueAt(payload, rule.input);
+  const tool = rule.tool === undefined ? undefined : textAt(payload, rule.tool);
+  const told: readonly (readonly [string, string | undefined])[] = [
+    ...asItIs.map((field) => [field, rule[field] && textAt(payload, rule[field])] as const),
+    ...toldInWords.map((field) => [field, rule[field] && wordsAt(payload, rule[field])] as const),
+    ['does', input === undefined ? undefined : cut(inWords(input))],
+    ['file', fileChangedBy(tool, input)],
+  ];
+  return Object.fromEntries(told.filter(([, text]) => text !== undefined));
+}
+
 function aroundOf(adapter: Adapter, payload: unknown): Partial<Normalised> {
-  const [session, turn, subagent, cwd] = [adapter.session, adapter.turn, adapter.subagent, adapter.cwd].map(
-    (place) => (place === undefined ? undefined : textAt(payload, place)),
-  );
+  const at = (place: string | undefined): string | undefined =>
+    place === undefined ? undefined : textAt(payload, place);
+  const { id, type, above } = adapter.subagent ?? {};
+  const [turn, cwd, parent] = [at(adapter.turn), at(adapter.cwd), at(above)];
+  const isBelow = above === undefined || parent !== undefined;
+  const [subagent, subagentType] = isBelow ? [at(id), at(type)] : [];
   return {
-    session: session ?? null,
+    session: parent ?? at(adapter.session) ?? null,
     ...(turn !== undefined && { turn }),
     ...(subagent !== undefined && { subagent }),
+    ...(subagentType !== undefined && { subagentType }),
     ...(cwd !== undefined && { cwd }),
   };
 }
 
-/** What stands in a place, as text that can be stored: cut where it is long, JSON where it is no text. */
-function textAt(payload: unknown, place: string): string | undefined {
+function valueAt(payload: unknown, place: string): unknown {
   let value = payload;
   for (const step of place.split('.')) {
     if (typeof value !== 'object' || value === null || !Object.hasOwn(value, step)) return undefined;
     value = (value as Readonly<Record<string, unknown>>)[step];
   }
-  if (value === undefined || value === null) return undefined;
-  const text = typeof value === 'string' ? value : writeBounded(value);
-  return storable(text.length > longest ? `${text.slice(0, longest)}…` : text);
+  return value ?? undefined;
 }
+
+/** What stands in a place, as text: JSON where it is none. */
+function textAt(payload: unknown, place: string): string | undefined {
+  const value = valueAt(payload, place);
+  return value === undefined ? undefined : cut(typeof value === 'string' ? value : written(value));
+}
+
+/** What stands in a place, as a person would read it. */
+function wordsAt(payload: unknown, place: string): string | undefined {
+  const value = valueAt(payload, place);
+  return value === undefined ? undefined : cut(inWords(value));
+}
+
+/** A text that can be stored, and no longer than is read. */
+const cut = (text: string): string => storable(text.length > longest ? `${text.slice(0, longest)}…` : text);
 
 /** A text as every database takes it. */
 export function storable(text: string): string {
   return text.toWellFormed().replaceAll('\0', '␀');
-}
-
-/** As JSON; what is nested too deep to be written says so instead. */
-function writeBounded(value: unknown): string {
-  try {
-    return JSON.stringify(value);
-  } catch {
-    return '[nested too deep to be shown]';
-  }
 }
 
 /** Whatever the bytes are, something comes of them; the bytes themselves are kept beside it. */

@@ -19,6 +19,15 @@ export interface Places {
   readonly reason?: string;
 }
 
+/** Where an event inside a sub-agent says which it is. */
+interface SubagentPlaces {
+  readonly id: string;
+  /** What kind of sub-agent it is, by the name its agent has for that. */
+  readonly type: string;
+  /** Where a sub-agent has a conversation of its own: that of the agent above it, which only its events have. */
+  readonly above?: string;
+}
+
 /** What one event of an agent means. */
 interface Rule extends Places {
   readonly kind: CaptureKind;
@@ -39,7 +48,7 @@ interface Rule extends Places {
 export interface Adapter {
   readonly session: string;
   readonly turn?: string;
-  readonly subagent?: string;
+  readonly subagent?: SubagentPlaces;
   readonly cwd: string;
   /** The events it has under their own names; one that is not here is kept as `other`. */
   readonly events: Readonly<Record<string, Rule>>;

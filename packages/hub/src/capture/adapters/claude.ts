@@ -7,7 +7,7 @@ const running = { status: 'running' } as const;
 export const claude: Adapter = {
   session: 'session_id',
   turn: 'prompt_id',
-  subagent: 'agent_id',
+  subagent: { id: 'agent_id', type: 'agent_type' },
   cwd: 'cwd',
   notByAPerson: /^<task-notification>/,
   events: {

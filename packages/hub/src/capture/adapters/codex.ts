@@ -7,7 +7,7 @@ const running = { status: 'running' } as const;
 export const codex: Adapter = {
   session: 'session_id',
   turn: 'turn_id',
-  subagent: 'agent_id',
+  subagent: { id: 'agent_id', type: 'agent_type' },
   cwd: 'cwd',
   events: {
     // It comes with the first prompt, or in the middle of a turn: it says nothing of what the agent does.

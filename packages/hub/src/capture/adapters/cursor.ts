@@ -6,6 +6,7 @@ const running = { status: 'running' } as const;
 export const cursor: Adapter = {
   session: 'conversation_id',
   turn: 'generation_id',
+  subagent: { id: 'subagent_id', type: 'subagent_type' },
   cwd: 'workspace_roots.0',
   events: {
     sessionStart: { kind: 'session_started', state: { status: 'idle' } },

@@ -17,7 +17,16 @@ export const gemini: Adapter = {
       ...{ kind: 'tool_started', ...tool, state: running },
       where: [{ field: 'tool_name', is: /^ask_user$/, state: { status: 'blocked', blockedOn: 'question' } }],
     },
-    AfterTool: { kind: 'tool_ended', ...tool, result: 'tool_response', state: running },
+    AfterTool: {
+      ...{
+        kind: 'tool_ended',
+        ...tool,
+        result: 'tool_response',
+        error: 'tool_response.error',
+        state: running,
+      },
+      where: [{ field: 'tool_response.error', is: /./, kind: 'tool_failed', state: running }],
+    },
     Notification: {
       ...{ kind: 'notice', text: 'message', reason: 'notification_type' },
       ...{ tool: 'details.type', input: 'details' },

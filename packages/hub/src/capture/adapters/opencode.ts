@@ -2,14 +2,20 @@ import type { Adapter } from './adapter.ts';
 
 const running = { status: 'running' } as const;
 const session = 'properties.sessionID';
+/** Of a session below another: what a sub-agent does is not what the agent does. */
+const isBelow = { field: 'parentID', is: /./, state: null } as const;
 
 /** OpenCode, 1.18.33: what its plugin hands on of the events of the session, in OpenCode's own words. */
 export const opencode: Adapter = {
   session,
-  subagent: 'parentID',
+  // Our plugin says of a session below another which agent it runs, and which session is at the top.
+  subagent: { id: session, type: 'agent', above: 'parentID' },
   cwd: 'directory',
   events: {
-    'session.created': { kind: 'session_started' },
+    'session.created': {
+      ...{ kind: 'session_started', reason: 'agent' },
+      where: [{ ...isBelow, kind: 'subagent_started' }],
+    },
     'chat.message': { kind: 'prompt', text: 'properties.text', state: running },
     'session.status': {
       kind: 'other',
@@ -25,7 +31,14 @@ export const opencode: Adapter = {
       ],
     },
     // Our plugin says what it answered.
-    'session.idle': { kind: 'turn_ended', text: 'properties.text', state: { status: 'idle' } },
+    'session.idle': {
+      ...{ kind: 'turn_ended', text: 'properties.text', reason: 'agent', state: { status: 'idle' } },
+      where: [
+        // One that was broken off is told twice, without words.
+        { field: 'properties.text', is: /^$/, state: { status: 'idle' } },
+        { ...isBelow, kind: 'subagent_ended' },
+      ],
+    },
     'message.part.updated': { kind: 'said', text: 'properties.part.text' },
     // Our plugin has seen a turn with what it brought from the inbox.
     'inbox.seen': { kind: 'said' },
@@ -81,7 +94,7 @@ export const opencode: Adapter = {
       state: running,
     },
     'session.compacted': { kind: 'compacted' },
-    'session.deleted': { kind: 'session_ended' },
+    'session.deleted': { kind: 'session_ended', where: [{ ...isBelow, kind: 'other' }] },
   },
   gaps: [
     'nothing without our plugin: then its screen tells',

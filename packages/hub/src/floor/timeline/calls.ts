@@ -104,13 +104,20 @@ export class Calls {
   }
 
   /** What must have been answered before this, as far as nobody has told it. */
-  settle(session: string, call: string | undefined, kind: TimelineKind): readonly Outcome[] {
+  settle(
+    session: string,
+    { normalised }: Captured,
+    call: string | undefined,
+    kind: TimelineKind,
+  ): readonly Outcome[] {
     const known = this.#in(session);
+    // With what a sub-agent did the turn of its agent is not over.
+    const isOver = endsTurn.has(kind) && normalised.subagent === undefined;
     const outcomes = known.flatMap((one): readonly Outcome[] => {
       if (!one.asked || one.settled || one.ended) return [];
       const { text } = one;
       if (kind === 'tool_result' && one.call === call) return [{ kind: 'approved', call: one.call, text }];
-      return endsTurn.has(kind) ? [{ kind: 'rejected', call: one.call, text }] : [];
+      return isOver ? [{ kind: 'rejected', call: one.call, text }] : [];
     });
     for (const outcome of outcomes)
       for (const one of known) if (one.call === outcome.call) note(one, outcome.kind);

@@ -8,6 +8,7 @@ import { Calls } from './calls.ts';
 import { type Captured, Ledger, type Place } from './ledger.ts';
 import { linksIn } from './links.ts';
 import type { NewEntry, Recorded, Recorder } from './recorder.ts';
+import { speakerOf } from './speaker.ts';
 import { told } from './story.ts';
 
 export interface CaptureStoryOptions {
@@ -92,11 +93,11 @@ export class CaptureStory {
     };
   }
 
-  /** Prompts and answers to questions are the person's who drives, everything else is the agent's. */
+  /** Prompts and answers to questions are the person's who drives, everything else is the agent's or its sub-agent's. */
   senderOf(captured: Captured, session: Pick<SessionRow, 'agent' | 'driver'>): string {
     return this.#isByAPerson(captured)
       ? this.#personOf(session)
-      : (session.agent ?? `agent:${captured.agent}`);
+      : speakerOf(session.agent ?? `agent:${captured.agent}`, captured.normalised);
   }
 
   /** Not what the hub itself has typed. */
@@ -124,7 +125,7 @@ export class CaptureStory {
       },
       links: linksIn(normalised, text),
     };
-    const outcome = calls.settle(session.id, call, kind);
+    const outcome = calls.settle(session.id, captured, call, kind);
     const settled = outcome.map(
       ({ kind, call, text }): NewEntry => ({
         ...{ session, kind, text, occurredAt, call, data: { inferred: true } },

@@ -8,10 +8,13 @@ export interface Heard {
   readonly by: 'user' | 'agent';
   readonly turn?: string;
   readonly subagent?: string;
+  readonly subagentType?: string;
   readonly cwd?: string;
   readonly text?: string;
   readonly tool?: string;
   readonly input?: string;
+  readonly does?: string;
+  readonly file?: string;
   readonly result?: string;
   readonly call?: string;
   readonly error?: string;
@@ -57,7 +60,7 @@ const words: Partial<Readonly<Record<CaptureKind, (heard: Heard) => string>>> = 
   compacted: ({ reason }) => `What was said was compacted${reason ? ` (${reason})` : ''}.`,
   subagent_started: ({ reason }) => `A subagent began${reason ? `: ${reason}` : ''}.`,
   subagent_ended: ({ reason }) => `A subagent ended${reason ? `: ${reason}` : ''}.`,
-  turn_failed: ({ error }) => readable(error) || 'The turn failed.',
+  turn_failed: ({ error }) => error || 'The turn failed.',
   gap: () => 'Something happened here that there was no room for.',
 };
 
@@ -71,11 +74,11 @@ const needWords: ReadonlySet<TimelineKind> = new Set(['answer', 'said', 'notice'
 export function told(vendor: string, heard: Heard): Told {
   const kind = kindOf(heard);
   const text = textOf(heard);
-  const { event, session, turn, subagent, cwd, tool, input, call, error, reason } = heard;
-  const file = fileOf(heard);
+  const { event, session, turn, subagent, subagentType, cwd, tool, input, call, error, reason } = heard;
+  const file = heard.kind === 'tool_started' ? heard.file : undefined;
   const data: TimelineData = {
     ...{ vendor, ...(session !== null && { conversation: session }), ...(event !== '' && { event }) },
-    ...given({ turn, subagent, cwd, tool, input, call, error, reason, file }),
+    ...given({ turn, subagent, subagent_type: subagentType, cwd, tool, input, call, error, reason, file }),
     ...(heard.kind === 'turn_ended' && subagent === undefined && { turn_over: true }),
   };
   return { kind: needWords.has(kind) && text === '' ? 'other' : kind, text, data };
@@ -86,75 +89,11 @@ const kindOf = ({ kind, by }: Heard): TimelineKind =>
   kind === 'prompt' && by !== 'user' ? 'notice' : kinds[kind];
 
 function textOf(heard: Heard): string {
-  const { kind, text, tool, input, result, error, reason = '' } = heard;
-  if (aboutTool.has(kind))
-    return [tool ?? '', readable(input), kind === 'refused' ? reason : ''].filter(Boolean).join(': ');
-  if (kind === 'tool_ended') return readable(result);
-  if (kind === 'tool_failed') return error ?? readable(result);
+  const { kind, text, tool = '', does = '', result = '', error, reason = '' } = heard;
+  if (aboutTool.has(kind)) return [tool, does, kind === 'refused' ? reason : ''].filter(Boolean).join(': ');
+  if (kind === 'tool_ended') return result;
+  if (kind === 'tool_failed') return error ?? result;
   return text || (words[kind]?.(heard) ?? '');
-}
-
-/** Parameters that say best what a tool does, and what came of it. */
-const telling = [
-  'command',
-  'file_path',
-  'filePath',
-  'notebook_path',
-  'path',
-  'pattern',
-  'url',
-  'query',
-  'prompt',
-  'description',
-  'stdout',
-  'output',
-  'content',
-  'text',
-  'result',
-  'dir_path',
-  'llmContent',
-  'message',
-  'data',
-];
-
-/** A value that a coding agent gave as JSON, in the words that matter of it. */
-function readable(json: string | undefined): string {
-  if (json === undefined) return '';
-  try {
-    const value = JSON.parse(json) as unknown;
-    return wordsIn(value) || (isSilent(value) ? '' : json);
-  } catch {
-    return json; // No JSON, or cut short: as it is.
-  }
-}
-
-/** A result with a place for words, and none in it. */
-const isSilent = (value: unknown): boolean =>
-  typeof value === 'object' && value !== null && telling.some((name) => Reflect.get(value, name) === '');
-
-function wordsIn(value: unknown): string {
-  if (typeof value === 'string') return value;
-  if (Array.isArray(value)) return value.map(wordsIn).filter(Boolean).join('\n');
-  if (typeof value !== 'object' || value === null) return '';
-  const fields = value as Readonly<Record<string, unknown>>;
-  const found = telling.map((name) => wordsIn(fields[name])).find((text) => text !== '') ?? '';
-  const error = wordsIn(fields.stderr);
-  return [found, error].filter(Boolean).join('\n');
-}
-
-/** Tools that change a file. */
-const changes = /edit|write|patch|create|replace|notebook/i;
-
-/** The file a tool has changed. */
-function fileOf({ tool, input, kind }: Heard): string | undefined {
-  if (kind !== 'tool_started' || tool === undefined || !changes.test(tool)) return undefined;
-  try {
-    const fields = JSON.parse(input ?? '') as Readonly<Record<string, unknown>> | null;
-    const names = ['file_path', 'filePath', 'notebook_path', 'path'];
-    return names.map((name) => fields?.[name]).find((one) => typeof one === 'string') as string | undefined;
-  } catch {
-    return undefined; // Cut short, or of a form nobody knows.
-  }
 }
 
 const given = (fields: Readonly<Record<string, string | undefined>>): Readonly<Record<string, string>> =>
