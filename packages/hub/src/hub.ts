@@ -37,6 +37,7 @@ import { FileClaims } from './files/file-claims.ts';
 import { registerFloorActions } from './floor/actions.ts';
 import { createFloor } from './floor/floor.ts';
 import { registerNamedActions } from './floor/named/actions.ts';
+import { Budget } from './floor/named/budget.ts';
 import { Knowledge } from './floor/named/knowledge.ts';
 import { NamedBook } from './floor/named/named-book.ts';
 import { SecretSafe } from './floor/named/secret-safe.ts';
@@ -231,6 +232,10 @@ async function build(
   });
   ends.push(() => adopted.close());
   const namedBook = await NamedBook.load(store);
+  const budget = await Budget.load({
+    ...{ store, clock },
+    onError: (error) => log.error('what a named agent said is not counted after a restart', { error }),
+  });
   const safe = await SecretSafe.open({ store, hidden, log, keyFile: places.sealingKey });
   const people = await People.open({ store, events, credentials, clock, random, user });
   const seatMap = await SeatMap.open(store, events, (error) =>
@@ -376,7 +381,7 @@ async function build(
   ends.push(() => unspoken.close());
   const named = new Named({
     ...{ store, events, clock, random, log, hub, credentials, safe, names, floor, mail, panes, seatMap },
-    ...{ book: namedBook, seatMs: config.floor.seat_lease, dispatch: () => dispatch },
+    ...{ book: namedBook, budget, seatMs: config.floor.seat_lease, dispatch: () => dispatch },
   });
   ends.push(() => named.close());
   const confinement = new Confinement(isolation({ store, named, names, mail, people }));

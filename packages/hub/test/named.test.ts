@@ -300,6 +300,14 @@ describe('the budget of a named agent', () => {
       .call('floor:advise', { text: '@ada hello' })
       .catch((error: unknown) => error);
     expect(replies).toEqual(refusal('too_many_requests'));
+
+    // What it said before a kill of the hub counts after it.
+    await hub.kill('SIGKILL');
+    await hub.start();
+    expect(await member('chatty', 'loud')).toMatchObject({ throttled_until: expect.any(String) });
+    const again = hub.as(chatty.secret);
+    expect(await say(again)).toEqual(refusal('too_many_requests'));
+    expect(await say(hub.as(elsewhere.secret))).toMatchObject({ message_id: expect.any(String) });
   });
 });
 

@@ -495,6 +495,18 @@ export const migrations: readonly Migration[] = [
       ) STRICT, WITHOUT ROWID`,
     ],
   },
+  {
+    id: 18,
+    name: 'what named agents have just said',
+    statements: [
+      `CREATE TABLE named_said (
+        agent TEXT NOT NULL,
+        project TEXT NOT NULL,
+        at INTEGER NOT NULL
+      ) STRICT`,
+      'CREATE INDEX named_said_by_place ON named_said (agent, project, at)',
+    ],
+  },
 ];
 
 export function searchIndex(steps: readonly Migration[], name: string): SearchIndex | undefined {

@@ -3,7 +3,7 @@ import { launch } from '../agents/launch.ts';
 import { noteOf } from '../agents/state/agent-states.ts';
 import { draft, type EventLog, type Source } from '../events/event-log.ts';
 import type { Floor } from '../floor/floor.ts';
-import { Budget } from '../floor/named/budget.ts';
+import type { Budget } from '../floor/named/budget.ts';
 import { type HostedPanes, Hosting } from '../floor/named/hosting.ts';
 import { Membership } from '../floor/named/membership.ts';
 import { NamedAgents } from '../floor/named/named-agents.ts';
@@ -36,6 +36,7 @@ export interface NamedOptions {
   readonly hub: Source;
   readonly credentials: Credentials;
   readonly book: NamedBook;
+  readonly budget: Budget;
   readonly safe: SecretSafe;
   readonly names: ProjectBook;
   readonly floor: Floor;
@@ -72,16 +73,14 @@ export class Named {
   readonly #hosting: Hosting;
   readonly #watching: Watching;
   readonly #options: NamedOptions;
-  readonly #budget: Budget;
   #stopListening: () => void = () => undefined;
 
   constructor(options: NamedOptions) {
     this.#options = options;
-    const { mail, names, floor, clock } = options;
-    this.#budget = new Budget(clock);
+    const { mail, names, floor } = options;
     const shownAs = (project: string): string => names.shownAs(project);
     this.agents = new NamedAgents({
-      ...{ ...options, budget: this.#budget, shownAs },
+      ...{ ...options, shownAs },
       isHere: (agent, project) => {
         const record = mail.book.find(project, agent);
         return record !== undefined && mail.presence.livenessOf(record) === 'alive';
@@ -136,6 +135,7 @@ export class Named {
     await this.membership.close();
     await this.#hosting.close();
     await this.#watching.close();
+    await this.#options.budget.close();
   }
 
   /** The named agent that somebody is, and where: by the pane the hub runs it in, or whatever that has started, else by its name in mail. */
@@ -161,12 +161,12 @@ export class Named {
   /** Counts what a named agent says, and refuses it with when it may go on; people have no budget. */
   async charge(caller: Caller, action: string): Promise<void> {
     if (!spoken.has(action)) return;
-    const { events, hub, clock } = this.#options;
+    const { events, hub, clock, budget: said } = this.#options;
     const found = this.of(caller);
     if (!found) return;
     const { name, budget } = found.record;
     const { project } = found.member;
-    const over = this.#budget.take(name, project, budget);
+    const over = said.take(name, project, budget);
     if (!over) return;
     const until = new Date(clock.now() + over.waitMs).toISOString();
     if (over.isNew)

@@ -186,13 +186,13 @@ export class NamedAgents {
     });
   }
 
-  #member({ hosting }: NamedRecord, row: MemberRow, { isUser }: Looker) {
+  #member({ hosting, budget: most }: NamedRecord, row: MemberRow, { isUser }: Looker) {
     const { budget, shownAs, isHere } = this.#options;
     const { agent, project } = row;
     return memberOf(row, {
       project: shownAs(project),
       state: hosting === 'hub' ? row.state : isHere(agent, project) ? 'here' : 'away',
-      throttledUntil: budget.until(agent, project),
+      throttledUntil: budget.until(agent, project, most),
       seesPanes: isUser,
     });
   }
