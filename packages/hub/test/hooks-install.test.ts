@@ -75,6 +75,13 @@ const told: Readonly<Record<Client, Readonly<Record<string, () => readonly unkno
 const waker = () => ({
   hooks: [{ type: 'command', command: `${script('wake.sh')} claude`, timeout: 90_000, asyncRewake: true }],
 });
+/** What Claude Code shows below its composer, where its user has nothing there. */
+const statusLine = {
+  type: 'command',
+  command: `${join(import.meta.dirname, '..', 'bin', 'poly')} floor status --line`,
+};
+const lineOf = (client: Client, flag: string) => client === 'claude' && flag === '' && { statusLine };
+
 const delivers: Readonly<Record<Client, string>> = {
   claude: ', context at 3 of 3, wake at 3 of 3',
   codex: ', context at 3 of 3',
@@ -135,14 +142,19 @@ describe('poly hooks install', () => {
     async (client, flag, file) => {
       const before = everything();
       await ok(`hooks install ${client}${flag}`);
-      expect(json(file)).toEqual({ ...(client === 'cursor' && { version: 1 }), hooks: hooksOf(client) });
+      expect(json(file)).toEqual({
+        ...(client === 'cursor' && { version: 1 }),
+        ...{ hooks: hooksOf(client), ...lineOf(client, flag) },
+      });
       for (const name of scripts) {
         expect(readFileSync(script(name), 'utf8')).toBe(readFileSync(join(shipped, name), 'utf8'));
         expect(statSync(script(name)).mode & 0o777).toBe(0o700);
       }
       const count = eventsOf(client).length;
       expect(await ok(`hooks status ${client}${flag}`)).toMatch(
-        new RegExp(`installed +${join(home, file)} +${count} of ${count} events${delivers[client]}\n`),
+        new RegExp(
+          `installed +${join(home, file)} +${count} of ${count} events${delivers[client]}${lineOf(client, flag) ? ', status line' : ''}\n`,
+        ),
       );
       const installed = everything();
       expect(await ok(`hooks install ${client}${flag}`)).toContain('unchanged');
@@ -159,7 +171,7 @@ describe('poly hooks install', () => {
     const had = json(file);
     await ok(`hooks install ${client}${flag}`);
     const { hooks, ...others } = json(file);
-    expect(others).toEqual({ version: 1, z: [1, 2], a: 'b', m: null });
+    expect(others).toEqual({ version: 1, z: [1, 2], a: 'b', m: null, ...lineOf(client, flag) });
     for (const event of eventsOf(client))
       expect([event, hooks[event]]).toEqual([
         event,
@@ -341,7 +353,7 @@ describe('poly hooks install', () => {
     write('.claude/settings.json', '{}');
     await ok('hooks install claude codex');
     const { database } = placesOf({ POLY_HOME: join(home, '.poly') });
-    expect(await ok('hooks status claude')).toMatch(/wake at 3 of 3\n$/);
+    expect(await ok('hooks status claude')).toMatch(/wake at 3 of 3, status line\n$/);
     const store = await openSqliteStore({ file: database });
     const at = Date.now() - 3 * 3_600_000 - 60_000;
     const insert = (id: string, occurredAt: number) => ({
@@ -355,7 +367,7 @@ describe('poly hooks install', () => {
       [2, new Date(at).toISOString()],
       [0, undefined],
     ]);
-    expect(await ok('hooks status claude')).toMatch(/wake at 3 of 3, 2 captured, the last 3h ago\n$/);
+    expect(await ok('hooks status claude')).toMatch(/status line, 2 captured, the last 3h ago\n$/);
     await store.close();
     expect(await ok('hooks status claude')).toMatch(/2 captured, the last 3h ago\n$/);
   });
@@ -397,6 +409,52 @@ describe('poly hooks install', () => {
         expect(eventsOf(client)).toContain(event);
         if (JSON.stringify(entries()).includes('context.sh')) expect(answers).toContain(`${client}:${event}`);
       }
+  });
+
+  it('leaves a status line of the user’s own alone, and says so', async () => {
+    const text = '{\n  "statusLine": { "type": "command", "command": "mine" } // mine\n}\n';
+    write('.claude/settings.json', text);
+    const says = expect.stringContaining(`let it run: ${statusLine.command}\n`);
+    expect(await poly('hooks install claude --dry-run')).toMatchObject({ code: 0, stderr: says });
+    expect(await poly('hooks install claude')).toMatchObject({ code: 0, stderr: says });
+    expect(read('.claude/settings.json')).toContain('"command": "mine" }, // mine');
+    expect(await ok('hooks status claude')).toContain(', a status line of your own');
+    const [{ statusLine: told }] = JSON.parse(await ok('hooks status claude --json')) as [
+      { statusLine: string },
+    ];
+    expect(told).toBe('own');
+    await ok('hooks uninstall claude');
+    expect(read('.claude/settings.json')).toBe(text);
+  });
+
+  it('writes its status line anew where another poly wrote it, and takes out its own and no other', async () => {
+    const older = (command: string): string =>
+      JSON.stringify({ m: 1, statusLine: { type: 'command', command } });
+    for (const command of ["'/old place/bin/poly' floor status --line", 'poly floor status --line']) {
+      write('.claude/settings.json', older(command));
+      expect(await ok('hooks status claude --json')).not.toContain('statusLine');
+      await ok('hooks install claude');
+      expect(json('.claude/settings.json')).toMatchObject({ m: 1, statusLine });
+      // Somebody has written there since, so that the file is not given back as it was.
+      writeFileSync(
+        join(home, '.claude/settings.json'),
+        read('.claude/settings.json').replace('"m":1', '"m":2'),
+      );
+      await ok('hooks uninstall claude');
+      expect(json('.claude/settings.json')).toEqual({ m: 2 });
+    }
+    const mixed = older('poly floor status --line; mine');
+    write('.claude/settings.json', mixed);
+    await ok('hooks install claude').catch(() => undefined);
+    const theirs = { type: 'command', command: 'theirs', padding: 0 };
+    const { hooks } = json('.claude/settings.json');
+    write('.claude/settings.json', JSON.stringify({ hooks, statusLine: theirs }));
+    await ok('hooks uninstall claude');
+    expect(json('.claude/settings.json')).toEqual({ statusLine: theirs });
+    // What is left of ours without a hook goes too.
+    write('.claude/settings.json', JSON.stringify({ statusLine }));
+    await ok('hooks uninstall claude');
+    expect(json('.claude/settings.json')).toEqual({});
   });
 
   it('finds who is there, and keeps the script while one of them needs it', async () => {

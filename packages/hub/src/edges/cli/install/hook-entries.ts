@@ -7,6 +7,7 @@ import { cutAt, isEmptyAt, type Path, putAt } from './edit-json.ts';
 import type { Data } from './editor.ts';
 import { type HookScriptName, hookScriptNames, type WishedHook } from './hook-shape.ts';
 import type { Receipts } from './receipts.ts';
+import { type LineState, lineState, type WishedLine } from './status-line-entry.ts';
 
 const table = 'hooks';
 
@@ -15,6 +16,7 @@ export interface Wish {
   readonly hooks: readonly WishedHook[];
   /** What the file needs beside them. */
   readonly heading: Data;
+  readonly line?: WishedLine | undefined;
   /** How our programs are known, also in entries that were changed. */
   readonly pathOf: (script: HookScriptName) => string;
 }
@@ -33,6 +35,8 @@ export interface FoundHooks extends Document {
   readonly missing: readonly WishedHook[];
   /** Those that are not as poly writes them. */
   readonly drifted: readonly Item[];
+  /** Undefined where none is wanted. */
+  readonly line: LineState | undefined;
 }
 
 export function lookForHooks(path: string, wish: Wish): FoundHooks {
@@ -40,7 +44,7 @@ export function lookForHooks(path: string, wish: Wish): FoundHooks {
   const items = itemsIn(document, wish);
   const drifted = items.filter(({ intact }) => !intact);
   const missing = wish.hooks.filter((hook) => !items.some((item) => isSame(item, hook)));
-  return { ...document, items, missing, drifted };
+  return { ...document, items, missing, drifted, line: wish.line && lineState(document.data, wish.line) };
 }
 
 type Named = Pick<WishedHook, 'event' | 'script'>;
@@ -88,7 +92,7 @@ function scriptOf(part: unknown, { pathOf }: Wish): HookScriptName | undefined {
 }
 
 /** The file with every entry; those that were changed are written anew. */
-export function withHooks(found: FoundHooks, { hooks, heading }: Wish): Change {
+export function withHooks(found: FoundHooks, { hooks, heading, line }: Wish): Change {
   const draft = new Draft(found);
   for (const [key, value] of Object.entries(heading))
     if (!Object.hasOwn(found.data, key)) draft.put([key], value);
@@ -97,11 +101,17 @@ export function withHooks(found: FoundHooks, { hooks, heading }: Wish): Change {
     const list = draft.listOf(event);
     if (!list.some((item) => isDeepStrictEqual(item, entry))) draft.put([table, event, list.length], entry);
   }
+  if (line && isToWrite(found)) draft.put([line.key], line.entry);
   return draft.change('Add them by hand, as --dry-run shows them for an empty home.');
 }
 
 /** The file without them: to the byte as it was, or else with all that has come since. */
-export function withoutHooks(found: FoundHooks, what: string, receipts: Receipts): Change {
+export function withoutHooks(
+  found: FoundHooks,
+  what: string,
+  receipts: Receipts,
+  line: WishedLine | undefined,
+): Change {
   const exact = undone(found.file, what, receipts);
   if (exact) return exact;
   const { made, madeTable = true } = receipts.find(found.file.path, what) ?? {};
@@ -110,8 +120,19 @@ export function withoutHooks(found: FoundHooks, what: string, receipts: Receipts
   for (const event of new Set(found.items.map((item) => item.event)))
     if (made?.includes(event) ?? true) draft.cutEmpty([table, event]);
   if (madeTable) draft.cutEmpty([table]);
+  if (line && hasOurLine(found)) draft.cut([line.key]);
   return draft.change('Remove them by hand.');
 }
+
+/** Whether the status line is still to be written, or anew. */
+const isToWrite = ({ line }: Pick<FoundHooks, 'line'>): boolean => line === 'none' || line === 'outdated';
+
+export const hasOurLine = ({ line }: Pick<FoundHooks, 'line'>): boolean =>
+  line === 'ours' || line === 'outdated';
+
+/** Whether nothing is left to be written. */
+export const isWhole = (found: FoundHooks): boolean =>
+  found.missing.length === 0 && found.drifted.length === 0 && !isToWrite(found);
 
 /** The lists that are not there yet. */
 export function listsToMake({ data }: Document, { hooks }: Wish): readonly string[] {

@@ -22,6 +22,8 @@ export interface HookShape {
   readonly delivers: readonly Delivery[];
   /** What the file needs beside them. */
   readonly heading?: Data;
+  /** The key of the same file under which its user has a status line; a project's would hide that of each of its users. */
+  readonly statusLine?: string;
   /** Where it writes down which hooks its user trusts. */
   readonly trust?: string;
   /** What is still to be done by the user. */
@@ -82,6 +84,7 @@ export const claudeHooks: HookShape = {
       entry: (command) => group(command, 90_000, { asyncRewake: true }),
     },
   ],
+  statusLine: 'statusLine',
 };
 
 export const codexHooks: HookShape = {

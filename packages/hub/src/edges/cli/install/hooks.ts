@@ -10,7 +10,9 @@ import { type AgentClient, clients, expanded } from './clients.ts';
 import { afterChange, type Document } from './document.ts';
 import {
   type FoundHooks,
+  hasOurLine,
   isSame,
+  isWhole,
   itemsIn,
   listsToMake,
   lookForHooks,
@@ -23,7 +25,8 @@ import { type HookShape, type WishedHook, wishedHooks } from './hook-shape.ts';
 import { lookForTrust, missingTrust, type Trust, trustOf, withoutTrust, withTrust } from './hook-trust.ts';
 import { forEachTarget } from './outcomes.ts';
 import { Receipts } from './receipts.ts';
-import { clientsNamed, isDetected, type Target } from './targets.ts';
+import { type LineState, statusLineEntry } from './status-line-entry.ts';
+import { clientsNamed, isDetected, polyCommand, type Target } from './targets.ts';
 import { requireWritable } from './user-file.ts';
 
 type HooksCall = Call & {
@@ -52,13 +55,15 @@ export async function installHooks(call: HooksCall): Promise<number> {
     const granting =
       trust && trustChange(trust, trustIn(target, change ? afterChange(change, 'json') : found));
     const renewed = scripts.state !== 'current';
-    if (!change && !granting && !renewed) return { state: 'unchanged' };
+    const afterwards = afterwardsOf(target, found);
+    if (!change && !granting && !renewed) return { state: 'unchanged', ...(afterwards && { afterwards }) };
     const state = found.items.length === 0 ? 'added' : 'updated';
     const changes = [change, granting].filter((one) => one !== undefined);
     if (flags['dry-run']) {
       const own = scriptsShown ? '' : scripts.diff;
       scriptsShown = true;
-      return { state, diff: own + changes.map(diffOf).join('') };
+      const diff = own + changes.map(diffOf).join('');
+      return { state, diff, ...(afterwards && { afterwards }) };
     }
     for (const one of changes) requireWritable(one.file);
     // First, so that no hook ever starts what is not there.
@@ -75,9 +80,19 @@ export async function installHooks(call: HooksCall): Promise<number> {
       });
     if (granting)
       make(granting, receipts, { what: whatTrusts(file), renews: false, madeTable: false, newMode: 0o600 });
-    const { afterwards } = target;
     return { state, ...(backup && { backup }), ...(afterwards && { afterwards }) };
   });
+}
+
+/** What is left to the user: what the client needs, and a status line that was there before. */
+function afterwardsOf(
+  { title, file, afterwards, wish }: HooksTarget,
+  { line }: FoundHooks,
+): string | undefined {
+  const own =
+    line === 'own' &&
+    `${title} has a status line of your own in ${file}, which stays. For project, session and driver, let it run: ${wish.line?.entry.command}`;
+  return [afterwards, own].filter(Boolean).join('\n') || undefined;
 }
 
 export async function uninstallHooks(call: HooksCall): Promise<number> {
@@ -93,9 +108,10 @@ export async function uninstallHooks(call: HooksCall): Promise<number> {
         ...{ hooksFile: trusting.names, receipts, what: whatTrusts(file) },
         digests: wish.hooks.map((hook) => trusted(target, hook, 0)[1]),
       });
-    if (found.items.length === 0 && !revoking) return args.length > 0 ? { state: 'absent' } : undefined;
+    const isThere = found.items.length > 0 || hasOurLine(found);
+    if (!isThere && !revoking) return args.length > 0 ? { state: 'absent' } : undefined;
     if (found.drifted.length > 0 && !flags.force) throw refuseDrift(found);
-    const change = found.items.length === 0 ? undefined : withoutHooks(found, what, receipts);
+    const change = isThere ? withoutHooks(found, what, receipts, wish.line) : undefined;
     const changes = [change, revoking].filter((one) => one !== undefined);
     if (flags['dry-run']) return { state: 'removed', diff: changes.map(diffOf).join('') };
     for (const one of changes) requireWritable(one.file);
@@ -127,9 +143,18 @@ export async function hooksStatus(call: HooksCall): Promise<number> {
     const [captures = '', ...delivers] = countsOf(wish, found);
     const hears = `${captures} events${untrusted.length > 0 ? `, ${untrusted.length} not trusted` : ''}`;
     const [missing, drifted] = [found.missing, found.drifted].map(eventsIn);
-    return { state, ...record, hears, delivers: delivers.join(', '), missing, drifted, untrusted, script };
+    const line = found.line && { statusLine: found.line, line: lines[found.line] };
+    return {
+      ...{ state, ...record, hears, delivers: delivers.join(', '), ...line },
+      ...{ missing, drifted, untrusted, script },
+    };
   });
 }
+
+const lines: Readonly<Record<LineState, string>> = {
+  ...{ ours: 'status line', own: 'a status line of your own' },
+  ...{ none: 'no status line', outdated: 'a status line of another poly' },
+};
 
 /** How many of the entries of each script are there as poly writes them. */
 function countsOf({ hooks }: Wish, { items }: FoundHooks): readonly string[] {
@@ -185,9 +210,13 @@ async function targetsOf(
     const wished = wishedHooks(shape, events[name] ?? [], (script) => `${shellWord(pathOf(script))} ${name}`);
     const afterwards = shape.afterwards?.[scope];
     const file = expanded(shape.places[scope], env);
+    const line =
+      shape.statusLine === undefined || project
+        ? undefined
+        : { key: shape.statusLine, entry: statusLineEntry(shellWord(polyCommand(env))) };
     return {
       ...{ client: name, title, file },
-      wish: { hooks: wished, heading: shape.heading ?? {}, pathOf },
+      wish: { hooks: wished, heading: shape.heading ?? {}, pathOf, line },
       ...(shape.trust && { trust: { file: expanded(shape.trust, env), names: namedByCodex(file, env) } }),
       ...(afterwards && { afterwards }),
     };
@@ -200,8 +229,6 @@ function namedByCodex(file: string, { CODEX_HOME }: HooksCall['env']): string {
   const resolved = CODEX_HOME && resolve(CODEX_HOME) === folder && existsSync(folder);
   return resolved ? join(realpathSync(folder), basename(file)) : file;
 }
-
-const isWhole = ({ missing, drifted }: FoundHooks): boolean => missing.length === 0 && drifted.length === 0;
 
 function trusted({ file, trust }: HooksTarget, hook: WishedHook, index: number): [string, string] {
   return trustOf(trust?.names ?? file, hook.event, index, hook.entry);

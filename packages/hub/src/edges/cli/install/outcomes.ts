@@ -50,12 +50,12 @@ function show(
   if (diffs.length > 0) for (const { title, state, file } of rest) out.note(`${title}: ${state}: ${file}`);
   else
     out.table(
-      rest.map(({ title, state, file, starts, hears, delivers, kept }) => [
+      rest.map(({ title, state, file, starts, hears, delivers, line, kept }) => [
         ...[title, painted(out, state), file],
-        [starts ?? hears, delivers, kept].filter(Boolean).join(', '),
+        [starts ?? hears, delivers, line, kept].filter(Boolean).join(', '),
       ]),
     );
-  for (const note of new Set(rest.flatMap(({ afterwards }) => (afterwards as string | undefined) ?? [])))
+  for (const note of new Set(outcomes.flatMap(({ afterwards }) => (afterwards as string | undefined) ?? [])))
     out.note(note);
   for (const { message, hint = '' } of troubles) out.note(`poly: ${message} ${hint}`.trim());
   if (outcomes.length === 0) out.note('There is nothing to remove.');
