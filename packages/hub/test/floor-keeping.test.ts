@@ -1,8 +1,10 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Client } from '@polyphony/protocol';
 import Database from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { register } from './mail-ground.ts';
+import { invited } from './people-ground.ts';
 import { TestHub } from './test-hub.ts';
 import { kindsOf, openWindow, recorded, wholeTimeline } from './timeline-ground.ts';
 
@@ -259,6 +261,31 @@ describe('what is said and asked on the floor', () => {
     ];
     for (const [action, params, code] of refused)
       await expect(hub.client.call(action, params)).rejects.toMatchObject({ code });
+  });
+
+  it('lets nobody take away what somebody else has marked, but who drives and the user', async () => {
+    const { session, token } = await openWindow(hub, 'marker', 'marks');
+    const other = hub.as(await hub.paneToken('passer-by'));
+    const [ada, ben] = [await invited(hub, 'ada'), await invited(hub, 'ben')];
+    const mark = async (by: Client): Promise<string> => {
+      const about = { session: session.session_id, kind: 'decision', value: 'no' } as const;
+      return (await by.call('floor:annotate', about)).annotation_id;
+    };
+    const remove = (by: Client, annotation: string) => by.call('floor:unannotate', { annotation });
+    const refused = { code: 'forbidden', hint: expect.stringContaining('Ask ') };
+    const agents = await mark(hub.as(token));
+    const adas = await mark(ada);
+    for (const by of [other, ben]) {
+      await expect(remove(by, agents)).rejects.toMatchObject(refused);
+      await expect(remove(by, adas)).rejects.toMatchObject(refused);
+    }
+    await expect(remove(hub.as(token), adas)).rejects.toMatchObject(refused);
+    await remove(ada, adas);
+    await hub.client.call('floor:handoff', { session: session.session_id, to: '@ben' });
+    await remove(ben, agents);
+    await remove(hub.client, await mark(ada));
+    const { annotations } = await hub.client.call('floor:annotations', { session: session.session_id });
+    expect(annotations).toEqual([]);
   });
 
   it('knows people and agents, those of mail and those who only have a session', async () => {

@@ -65,7 +65,7 @@ export const floorAnnotations: Action<SessionChoice, { readonly annotations: rea
 export const floorUnannotate: Action<{ readonly annotation: string }, { readonly annotation_id: string }> =
   defineAction({
     name: 'floor:unannotate',
-    summary: 'Takes away a star, a tag or a decision.',
+    summary: 'Takes away a star, a tag or a decision: your own, or, for the driver and the user, any.',
     scope: 'floor:write',
     effect: 'write',
     oneStep: true,

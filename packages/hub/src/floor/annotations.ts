@@ -9,10 +9,12 @@ import {
 } from '@polyphony/protocol';
 import { draft } from '../events/event-log.ts';
 import type { Clock } from '../platform/clock.ts';
+import { standing } from '../platform/lease.ts';
 import type { Random } from '../platform/random.ts';
 import type { Holder } from '../registry/holder.ts';
 import type { Commit } from '../registry/registry.ts';
 import type { Store } from '../store/store.ts';
+import { leaseOf, readSeat } from './seat/seat-row.ts';
 import { isoTime, type SessionRow } from './session-row.ts';
 import { type EntryRow, entriesOf } from './timeline/entry-row.ts';
 import type { Timeline } from './timeline/timeline.ts';
@@ -86,6 +88,7 @@ export class Annotations {
     return result;
   }
 
+  /** For who put it there, the driver of the session, and the user. */
   async remove(asker: Holder, id: string, commit: Commit): Promise<{ readonly annotation_id: string }> {
     const { store } = this.#options;
     const [row] = await store.query<AnnotationRow>('SELECT * FROM annotations WHERE id = ?', [id]);
@@ -93,6 +96,17 @@ export class Annotations {
       throw new PolyError('not_found', `there is no annotation ${id}.`, {
         hint: 'poly floor annotations SESSION shows them.',
       });
+    if (!asker.isUser && row.created_by !== asker.participant) {
+      const seat = await readSeat(store, row.session);
+      if (standing(leaseOf(seat), asker.keys) !== 'holds')
+        throw new PolyError(
+          'forbidden',
+          `${row.created_by} put it there, and ${asker.participant} does not drive the session.`,
+          {
+            hint: `Ask ${row.created_by}, whoever drives, or the user.`,
+          },
+        );
+    }
     const result = { annotation_id: id };
     await commit({
       statements: [{ sql: 'DELETE FROM annotations WHERE id = ?', values: [id] }],
