@@ -17,7 +17,7 @@ import {
   writeFileSync,
   writeSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import Database from 'better-sqlite3';
 import { describe, expect, test } from 'vitest';
 import { backupsOf, restoreBackup, rotateBackups } from '../src/store/backup.ts';
@@ -365,6 +365,30 @@ describe('damage', () => {
       expect(events[0]?.seq).toBeGreaterThan(150);
     },
   );
+
+  test('that comes again and again leaves the first and the newest damaged files, until backups are newer', async () => {
+    await using ground = newGround();
+    await withBackup(ground);
+    const asides = () => beside(ground).filter((name) => name.includes('.corrupt-'));
+    const all: string[] = [];
+    for (let round = 0; round < 6; round++) {
+      damage(ground.file, 100, 3000);
+      const store = await ground.open();
+      if (store.opened.state === 'restored') all.push(basename(store.opened.aside ?? ''));
+      await store.close();
+      // A file as old as its turn, whatever the clock of the disk can tell apart.
+      utimesSync(join(ground.directory, all.at(-1) ?? ''), round + 1, round + 1);
+    }
+    expect(all).toHaveLength(6);
+    const kept = [all[0], all[4], all[5]];
+    expect([...new Set(asides().map((name) => name.replace(/-(wal|shm)$/, '')))]).toEqual(kept);
+    const store = await ground.open();
+    await rotateBackups(store, { file: ground.file, keep: 3 });
+    expect(asides()).not.toEqual([]);
+    await rotateBackups(store, { file: ground.file, keep: 3 });
+    expect(asides()).toEqual([]);
+    await store.close();
+  });
 
   test('without a backup, nothing begins anew: it is refused and the file stays', async () => {
     await using ground = newGround();

@@ -108,12 +108,18 @@ export function restoreBackup({
     const aside = moveAside(to, `${label}-${stamp(clock)}`);
     settle(draft, to);
     rmSync(marker(to));
+    // The first has what was written since the backup; of a disk that damages each in turn not all are kept.
+    const [, ...later] = asidesOf(to, 'corrupt');
+    for (const old of later.slice(0, -keptLater)) removeAside(old);
     return { from, aside };
   } catch (error) {
     rmSync(draft, { force: true });
     throw new StoreError(failureOf(error, `${from} cannot be restored`), { cause: error });
   }
 }
+
+/** So many of the damaged files after the first. */
+const keptLater = 2;
 
 /** Which backup a restore that was killed wanted to put in place. */
 export const marker = (file: string): string => `${file}.restoring`;
@@ -146,6 +152,18 @@ export function backupsOf(file: string): readonly string[] {
     .toSorted((a, b) => statSync(b).mtimeMs - statSync(a).mtimeMs);
 }
 
+/** The records that a restore has replaced, the oldest first. */
+function asidesOf(file: string, label: 'corrupt' | '(?:corrupt|replaced)'): readonly string[] {
+  const name = new RegExp(`\\.${label}-[^.]+(?<!-wal|-shm)$`);
+  return besides(file)
+    .filter((path) => name.test(path))
+    .toSorted((a, b) => statSync(a).mtimeMs - statSync(b).mtimeMs);
+}
+
+function removeAside(path: string): void {
+  for (const suffix of ['-shm', '-wal', '']) rmSync(path + suffix, { force: true });
+}
+
 /** Removes the copies that nobody finished. */
 export function removeDrafts(file: string): void {
   for (const path of besides(file)) if (path.endsWith('.partial')) rmSync(path);
@@ -157,7 +175,10 @@ function besides(file: string): readonly string[] {
   return names.map((name) => join(folder, name));
 }
 
-/** Makes a backup beside the record, and removes what is older than those that are kept: copies made before a migration too. */
+/**
+ * Makes a backup beside the record, and removes what is older than those that are kept: copies made before a migration
+ * too, and records that a restore has replaced.
+ */
 export async function rotateBackups(
   store: Pick<Store, 'backup'>,
   { file, keep, clock = Date }: { readonly file: string; readonly keep: number; readonly clock?: Clock },
@@ -165,8 +186,11 @@ export async function rotateBackups(
   const made = await store.backup(`${file}.backup-${stamp(clock)}`);
   const all = backupsOf(file);
   const oldest = all.filter((name) => name.includes('.backup-'))[keep - 1];
-  if (oldest !== undefined)
-    for (const old of all.slice(all.indexOf(oldest) + 1)) rmSync(old, { force: true });
+  if (oldest === undefined) return made;
+  for (const old of all.slice(all.indexOf(oldest) + 1)) rmSync(old, { force: true });
+  const since = statSync(oldest).mtimeMs;
+  for (const old of asidesOf(file, '(?:corrupt|replaced)'))
+    if (statSync(old).mtimeMs < since) removeAside(old);
   return made;
 }
 
