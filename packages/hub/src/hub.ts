@@ -410,7 +410,7 @@ async function build(
     ...{ store, panes, approvals, session, intake, mail, config, rules, places },
     about: { version, pid: process.pid, startedAt, socket: places.socket },
     url: () => address.url,
-    eventReaders: () => streams.readers,
+    readers: () => ({ eventReaders: streams.readers, floorReaders: floorStreams.readers }),
   });
 
   const closed = Promise.withResolvers<void>();

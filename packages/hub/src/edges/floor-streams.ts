@@ -13,7 +13,12 @@ export type FloorPlace = { readonly session: string } | { readonly project: stri
 interface FloorReader {
   /** The newest `seq` there is. */
   head(): Promise<number>;
-  after(place: FloorPlace, seq: number, limit: number): Promise<readonly { readonly seq: number }[]>;
+  /** What follows a `seq`, as much as fits, and whether there is more. */
+  after(
+    place: FloorPlace,
+    seq: number,
+    limit: number,
+  ): Promise<{ readonly events: readonly { readonly seq: number }[]; readonly more: boolean }>;
 }
 
 export interface FloorStreamsOptions {
@@ -27,10 +32,10 @@ export interface FloorStreamsOptions {
 interface Page {
   /** The `seq` of the last; nothing where there is none. */
   readonly last: number | undefined;
-  readonly isFull: boolean;
-  readonly texts: readonly string[];
-  /** All of them as SSE. */
+  readonly more: boolean;
+  /** All of them as SSE, in memory that all readers share, and each by itself as part of that. */
   readonly frames: Buffer;
+  readonly texts: readonly Buffer[];
 }
 
 /** How a reader gets what it reads. */
@@ -104,7 +109,7 @@ export class FloorStreams {
   overWebSocket(client: WebSocket, place: FloorPlace, caller: Caller, from: number): void {
     const reader = this.#join(place, caller, from, {
       send: ({ texts }) => {
-        for (const text of texts) client.send(text);
+        for (const text of texts) client.send(text, { binary: false });
       },
       drained: () => whenDrained(client, () => client.bufferedAmount),
       beat: () => undefined,
@@ -173,7 +178,7 @@ export class FloorStreams {
       reader.cursor = page.last;
       reader.sink.send(page);
       await reader.sink.drained();
-      reader.again ||= page.isFull;
+      reader.again ||= page.more;
     }
   }
 
@@ -192,16 +197,22 @@ export class FloorStreams {
   }
 }
 
-function pageOf(events: readonly { readonly seq: number }[]): Page {
-  const texts = events.map((event) => JSON.stringify(event));
-  const frames = events.map(({ seq }, index) => `id: ${seq}\ndata: ${texts[index]}\n\n`).join('');
-  return {
-    last: events.at(-1)?.seq,
-    isFull: events.length === pageSize,
-    texts,
-    frames: Buffer.from(frames),
-  };
+function pageOf({ events, more }: Awaited<ReturnType<FloorReader['after']>>): Page {
+  const parts = events.map((event) => {
+    const [head, body] = [`id: ${event.seq}\ndata: `, Buffer.from(JSON.stringify(event))];
+    return { head: Buffer.from(head), body };
+  });
+  const frames = Buffer.concat(parts.flatMap(({ head, body }) => [head, body, frameEnd]));
+  let at = 0;
+  const texts = parts.map(({ head, body }) => {
+    const start = at + head.length;
+    at = start + body.length + frameEnd.length;
+    return frames.subarray(start, start + body.length);
+  });
+  return { last: events.at(-1)?.seq, more, frames, texts };
 }
+
+const frameEnd = Buffer.from('\n\n');
 
 /** What a reader has seen last: a header, or a word of the query. */
 export function cursorIn(url: URL, header: string | readonly string[] | undefined): number | undefined {

@@ -18,7 +18,10 @@ interface FloorPages {
     place: FloorPlace,
     cursor: readonly [number, number] | undefined,
     limit: number,
-  ): Promise<readonly { readonly seq: number; readonly timestamp: string }[]>;
+  ): Promise<{
+    readonly events: readonly { readonly seq: number; readonly timestamp: string }[];
+    readonly more: boolean;
+  }>;
 }
 
 export interface ProjectRoutesOptions {
@@ -39,7 +42,7 @@ export function projectRoutes({ dispatch, streams, pages }: ProjectRoutesOptions
     floorPlace(dispatch, call.caller, call.names, call.signal);
   const messages = async (call: Call): Promise<unknown> => {
     const limit = limitOf(call, mostEvents);
-    const events = await pages.before(await placeOf(call), cursorOf(call), limit);
+    const { events } = await pages.before(await placeOf(call), cursorOf(call), limit);
     return events.toReversed();
   };
 
@@ -137,10 +140,9 @@ export function projectRoutes({ dispatch, streams, pages }: ProjectRoutesOptions
         const { searchParams } = call.url;
         if (!searchParams.has('limit') && !searchParams.has('before')) return stream(call);
         const limit = limitOf(call, defaultEvents);
-        const events = await pages.before(await placeOf(call), cursorOf(call), limit);
+        const { events, more } = await pages.before(await placeOf(call), cursorOf(call), limit);
         const last = events.at(-1);
-        const more = events.length === limit && last;
-        return { events, nextCursor: more ? `${Date.parse(last.timestamp)}.${last.seq}` : null };
+        return { events, nextCursor: more && last ? `${Date.parse(last.timestamp)}.${last.seq}` : null };
       },
     },
     {

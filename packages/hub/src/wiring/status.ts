@@ -23,7 +23,8 @@ interface Watched {
   readonly places: Places;
   readonly about: Pick<ServerStatus, 'version' | 'pid' | 'startedAt' | 'socket'>;
   readonly url: () => string | null;
-  readonly eventReaders: () => number;
+  /** How many follow what happens. */
+  readonly readers: () => Readonly<Record<'eventReaders' | 'floorReaders', number>>;
 }
 
 /** How the hub is: what it has, what it uses of what it is given, and what is wrong. */
@@ -42,7 +43,7 @@ export function statusOf(watched: Watched): () => Promise<ServerStatus> {
       ...(session.trouble && { sessionTrouble: session.trouble }),
       gauges: {
         ...numbersIn(store.gauges()),
-        ...{ rss, heapUsed, eventReaders: watched.eventReaders() },
+        ...{ rss, heapUsed, ...watched.readers() },
         ...(await processesOf(panes)),
         ...intake.gauges,
         ...(disk && { outputDiskBytes: disk.bytes, outputNotOnDisk: disk.lost }),

@@ -21,11 +21,26 @@ export interface FloorEvent {
   readonly truncated?: true;
 }
 
+/** As many as fit, at least one, and whether there are more. */
+export interface EventPage {
+  readonly events: readonly FloorEvent[];
+  readonly more: boolean;
+}
+
 /** Of one session, or of all sessions of a project, by what never changes. */
 export type StreamPlace = { readonly session: string } | { readonly project: string };
 
 /** What is longer is read one by one. */
 const longestPayload = 64 * 1024;
+/** So many bytes are held for a reader of a stream who may read none of them, and for one who asked for a page. */
+const mostStreamed = 256 * 1024;
+const mostPaged = 4 * 1024 * 1024;
+
+interface Part {
+  readonly where: string;
+  readonly values: readonly Value[];
+  readonly order: string;
+}
 
 type StreamRow = EntryRow & { readonly slug: string; readonly raw: Uint8Array | null };
 
@@ -46,43 +61,49 @@ export class EventStream {
     return row?.last ?? 0;
   }
 
-  async after(place: StreamPlace, seq: number, limit: number): Promise<readonly FloorEvent[]> {
-    return this.#read(place, 'timeline.seq > ?', [seq], 'ORDER BY timeline.seq', limit);
+  after(place: StreamPlace, seq: number, limit: number): Promise<EventPage> {
+    const part = { where: 'timeline.seq > ?', values: [seq], order: 'timeline.seq' };
+    return this.#read(place, part, limit, mostStreamed);
   }
 
   /** As they happened, the newest first: before a cursor, or the newest of all. */
-  async before(
+  before(
     place: StreamPlace,
     cursor: readonly [occurredAt: number, seq: number] | undefined,
     limit: number,
-  ): Promise<readonly FloorEvent[]> {
+  ): Promise<EventPage> {
     const where = cursor ? '(timeline.occurred_at, timeline.seq) < (?, ?)' : '1 = 1';
-    return this.#read(
-      place,
-      where,
-      cursor ?? [],
-      'ORDER BY timeline.occurred_at DESC, timeline.seq DESC',
-      limit,
-    );
+    const part = { where, values: cursor ?? [], order: 'timeline.occurred_at DESC, timeline.seq DESC' };
+    return this.#read(place, part, limit, mostPaged);
   }
 
   async #read(
     place: StreamPlace,
-    where: string,
-    values: readonly Value[],
-    order: string,
+    { where, values, order }: Part,
     limit: number,
-  ): Promise<readonly FloorEvent[]> {
+    mostBytes: number,
+  ): Promise<EventPage> {
     const [column, key] = 'session' in place ? ['session', place.session] : ['project', place.project];
-    const rows = await this.#store.query<StreamRow>(
-      `SELECT timeline.*, floor_sessions.slug,
-        CASE WHEN length(captures.raw) <= ${longestPayload} THEN captures.raw END AS raw
-        FROM timeline JOIN floor_sessions ON floor_sessions.id = timeline.session
-        LEFT JOIN captures ON captures.id = timeline.capture
-        WHERE timeline.${column} = ? AND ${where} ${order} LIMIT ?`,
-      [key, ...values, limit],
+    const among = `FROM timeline JOIN floor_sessions ON floor_sessions.id = timeline.session
+      LEFT JOIN captures ON captures.id = timeline.capture
+      WHERE timeline.${column} = ? AND ${where} ORDER BY ${order} LIMIT ?`;
+    const payload = (then: string): string =>
+      `CASE WHEN length(captures.raw) <= ${longestPayload} THEN ${then} END`;
+    // What is not sent is not read either: SQLite knows how long something is without reading it.
+    const sizes = await this.#store.query<{ readonly size: number }>(
+      `SELECT octet_length(timeline.text) + octet_length(timeline.data)
+        + coalesce(${payload('length(captures.raw)')}, 0) AS size ${among}`,
+      [key, ...values, limit + 1],
     );
-    return rows.map((row) => this.#eventOf(row));
+    const count = fitting(sizes, limit, mostBytes);
+    const rows =
+      sizes.length === 0
+        ? []
+        : await this.#store.query<StreamRow>(
+            `SELECT timeline.*, floor_sessions.slug, ${payload('captures.raw')} AS raw ${among}`,
+            [key, ...values, count],
+          );
+    return { events: rows.map((row) => this.#eventOf(row)), more: sizes.length > count };
   }
 
   #eventOf(row: StreamRow): FloorEvent {
@@ -100,6 +121,16 @@ export class EventStream {
       ...(row.capture !== null && payload === undefined && { truncated: true as const }),
     };
   }
+}
+
+/** How many of them fit, at least one. */
+function fitting(sizes: readonly { readonly size: number }[], limit: number, mostBytes: number): number {
+  let bytes = 0;
+  for (const [index, { size }] of sizes.entries()) {
+    bytes += size;
+    if (index === limit || (bytes > mostBytes && index > 0)) return index;
+  }
+  return sizes.length;
 }
 
 const sources: Readonly<Record<string, FloorEvent['source']>> = { advice: 'inject', reply: 'reply' };
