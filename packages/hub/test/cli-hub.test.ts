@@ -768,4 +768,35 @@ describe('poly workspace', () => {
       spawn('tmux', ['-S', join(ground.home, 'ws.sock'), 'kill-server']).once('exit', resolve),
     );
   }, 60_000);
+
+  it('shows a person nothing of a file, a name or an error that a terminal obeys or turns around', async () => {
+    const obeyed = /[^\P{Cc}\n]|[\u202a-\u202e\u2066-\u2069]/u;
+    const file = join(ground.home, 'evil.yaml');
+    const text = [
+      'session_name: "evil \\u202e"',
+      '"\\e]0;key\\a\\u202e": 1',
+      'windows:',
+      '  - panes: ["exec cat", {shell: "exec cat", shell_command: "\\e[1A\\e[2K\\u202e#", start_directory: "/no\\e[8m"}]',
+    ];
+    writeFileSync(file, text.join('\n'));
+    const said: string[] = [];
+    for (const args of [
+      ['plan', file],
+      ['load', file],
+      ['load', file],
+      ['freeze', 'no\x1b[2J'],
+    ]) {
+      const { stdout, stderr } = await ground.run(['workspace', ...args, ...socket()]);
+      said.push(stdout + stderr);
+      expect(stdout + stderr, args[0]).not.toMatch(obeyed);
+    }
+    expect(said[0]).toContain('\\u{1b}]0;key\\u{7}\\u{202e}: is not a known key');
+    expect(said[0]).toContain('\\u{1b}[1A\\u{1b}[2K\\u{202e}#');
+    expect(said[1]).toMatch(/^evil \\u\{202e\}: built/m);
+    expect(said[2]).toContain('There is a session named "evil \\u{202e}" already');
+    expect(said[3]).toContain('no\\u{1b}[2J');
+    await new Promise((resolve) =>
+      spawn('tmux', ['-S', join(ground.home, 'ws.sock'), 'kill-server']).once('exit', resolve),
+    );
+  }, 60_000);
 });

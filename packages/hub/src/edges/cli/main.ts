@@ -7,6 +7,7 @@ import { asksForHelp, beforeDashes, showCommand, showGroup, showOverview, synops
 import { hubWhenAsked } from './hub-when-asked.ts';
 import { Output, type Streams } from './output.ts';
 import { globalFlags, parse } from './parse.ts';
+import { revealedLines } from './revealed.ts';
 
 export interface MainOptions {
   readonly env: Env;
@@ -140,7 +141,8 @@ function callOf(
 function fail(error: unknown, out: Output, json: boolean): number {
   const info = infoOf(error);
   if (json) out.note(JSON.stringify({ error: info }));
-  else out.note(`poly: ${info.hint ? `${sentence(info.message)} ${info.hint}` : info.message}`);
+  else
+    out.note(revealedLines(`poly: ${info.hint ? `${sentence(info.message)} ${info.hint}` : info.message}`));
   return errorKinds[info.code].exit;
 }
 

@@ -12,6 +12,11 @@ export function revealedLine(text: string): string {
   return text.replace(unshown, (letter) => `\\u{${letter.codePointAt(0)?.toString(16)}}`);
 }
 
+/** The same of a text of several lines. */
+export function revealedLines(text: string): string {
+  return text.split('\n').map(revealedLine).join('\n');
+}
+
 /** Words as they are told apart, each whole. */
 export function revealedWords(words: readonly string[]): string {
   return words.map((word) => (plainWord.test(word) ? word : revealed(word))).join(' ');

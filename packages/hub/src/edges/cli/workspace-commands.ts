@@ -20,6 +20,7 @@ import {
 import { missingTmux } from '../../platform/missing-tmux.ts';
 import type { Call } from './command.ts';
 import { fileTrouble } from './file-trouble.ts';
+import { revealedLine, revealedLines } from './revealed.ts';
 import { shellWord } from './shell-word.ts';
 
 interface ServerFlags {
@@ -50,13 +51,15 @@ export async function load({
   if (json) return out.json({ sessions, warnings, differences });
   warn(out, warnings);
   for (const { path, declared, found } of differences)
-    out.note(`poly: ${path} is ${JSON.stringify(found)}, not ${JSON.stringify(declared)} as declared.`);
+    out.note(
+      revealedLine(`poly: ${path} is ${JSON.stringify(found)}, not ${JSON.stringify(declared)} as declared.`),
+    );
   const { where, words } = serverOf(flags);
   // Inside of that very server a terminal is switched: tmux does not attach within itself.
   const verb = env.TMUX && words.length === 0 ? 'switch-client' : 'attach';
   for (const { name, action } of sessions) {
     const see = ['tmux', ...words, verb, '-t', name].map(shellWord).join(' ');
-    out.line(`${name}: ${done[action]}, on ${where}. See it: ${see}`);
+    out.line(revealedLine(`${name}: ${done[action]}, on ${where}. See it: ${see}`));
   }
   if (out.isTerminal)
     out.note(out.paint('dim', 'The hub has no part in it: poly ls does not show its panes.'));
@@ -82,7 +85,8 @@ export async function plan({
   const { text, warnings } = await onServer(flags, (engine) => planWorkspace(engine, file, existing(flags)));
   if (json) return out.json({ commands: text.split('\n').filter(Boolean), warnings });
   warn(out, warnings);
-  out.bytes(Buffer.from(text));
+  // Whoever looks before loading a file of somebody else is shown all of it, also what the file would hide.
+  out.bytes(revealedLines(text));
 }
 
 export async function freeze(call: Call & { flags: ServerFlags & OutputFlags }): Promise<void> {
@@ -193,7 +197,7 @@ function write(
   if (!json) warn(out, warnings);
   if (output !== undefined) writeText(output, text, force);
   if (json) out.json({ workspace, warnings, ...(output !== undefined && { output }) });
-  else if (output === undefined) out.bytes(Buffer.from(text));
+  else if (output === undefined) out.bytes(out.isTerminal ? revealedLines(text) : text);
   else out.line(`wrote ${output}`);
 }
 
@@ -218,5 +222,6 @@ function readText(file: string): string {
 }
 
 function warn(out: Call['out'], warnings: readonly WorkspaceWarning[]): void {
-  for (const { message, line } of warnings) out.note(`poly: ${message}${line ? ` (line ${line})` : ''}`);
+  for (const { message, line } of warnings)
+    out.note(revealedLine(`poly: ${message}${line ? ` (line ${line})` : ''}`));
 }
