@@ -15,6 +15,8 @@ export default defineConfig({
     maxWorkers: 2,
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    // What comes is not late because a machine is busy; a second is not enough there.
+    expect: { poll: { timeout: 15_000 } },
     reporters: ['default', new ClosingLineReporter()],
   },
 });

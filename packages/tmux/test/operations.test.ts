@@ -8,7 +8,7 @@ import * as op from '../src/operations/index.ts';
 import { operations } from '../src/registry.ts';
 import { demoServer, fillDemo, type TestServer, testBinaries } from '../src/testing/index.ts';
 
-const versions = ['3.2', '3.2a', '3.3', '3.3a', '3.4', '3.5', '3.5a', '3.6', '3.7'];
+const versions = ['3.2', '3.2a', '3.3', '3.3a', '3.4', '3.5', '3.5a', '3.6', '3.7', '3.8'];
 const kinds = operations.kinds();
 const builderOf = (kind: string): Builder<object, unknown> => operations.get(kind);
 const exampleOf = (kind: string): Operation<object, unknown> => builderOf(kind)(builderOf(kind).spec.example);

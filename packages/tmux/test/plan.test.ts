@@ -469,7 +469,7 @@ describe('random plans', () => {
     );
   });
 
-  it('give equal results on a real server, whoever carries them', async () => {
+  it('give equal results on a real server, whoever carries them', { timeout: 180_000 }, async () => {
     await fc.assert(
       fc.asyncProperty(moves, fc.constantFrom(...everyWay), async (list, [name, planner]) => {
         expect(await ran(list, name, planner, 'continue')).toEqual(
