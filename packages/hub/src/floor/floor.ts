@@ -10,6 +10,7 @@ import { Forgetting } from './forgetting.ts';
 import type { ProjectBook } from './project-book.ts';
 import { Projects } from './projects.ts';
 import { Sessions } from './sessions.ts';
+import { SetBack } from './set-back.ts';
 import type { KnownMember } from './team.ts';
 import { CaptureStory } from './timeline/capture-story.ts';
 import { Recorder } from './timeline/recorder.ts';
@@ -58,7 +59,8 @@ export function createFloor(options: FloorOptions): Floor {
   const recorder = new Recorder({ clock, random, redact });
   const projects = new Projects({ store, clock, book });
   const sessions = new Sessions({ ...options, projects, recorder });
-  const story = new CaptureStory({ ...options, recorder, hub: { participant: user } });
+  const setBack = new SetBack(options);
+  const story = new CaptureStory({ ...options, recorder, setBack, hub: { participant: user } });
   const timeline = new Timeline({ store, shownAs });
   return {
     ...{ store, book, knownMembers, confinedTo, sessionOf, projects, sessions, recorder, story, timeline },

@@ -177,13 +177,16 @@ export class Forgetting {
     return this.#forgetMost('project = ? AND occurred_at < ?', [project, before]);
   }
 
-  /** Lot by lot, the oldest first. */
+  /** Lot by lot, the oldest first; not what comes meanwhile, or it would go on for as long as an agent writes. */
   async #forgetMost(where: string, values: readonly Value[]): Promise<void> {
     const { store, events } = this.#options;
+    const [newest] = await store.query<{ readonly seq: number | null }>(
+      'SELECT max(seq) AS seq FROM timeline',
+    );
     for (;;) {
       const rows = await store.query<{ readonly seq: number }>(
-        `SELECT seq FROM timeline WHERE ${where} ORDER BY occurred_at LIMIT ${atOnce}`,
-        values,
+        `SELECT seq FROM timeline WHERE ${where} AND seq <= ? ORDER BY occurred_at LIMIT ${atOnce}`,
+        [...values, newest?.seq ?? 0],
       );
       if (rows.length === 0) return;
       const seqs = rows.map(({ seq }) => seq);

@@ -3,6 +3,7 @@ import type { Clock } from '../../platform/clock.ts';
 import type { Random } from '../../platform/random.ts';
 import type { Statement, Store } from '../../store/store.ts';
 import { insertSession, type SessionRow } from '../session-row.ts';
+import type { SetBack } from '../set-back.ts';
 import { drawSlug } from '../slug.ts';
 import { Calls } from './calls.ts';
 import { type Captured, Ledger, type Place } from './ledger.ts';
@@ -16,6 +17,7 @@ export interface CaptureStoryOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly recorder: Recorder;
+  readonly setBack: SetBack;
   /** Who causes what the hub itself tells. */
   readonly hub: Source;
   /** Whether a prompt is one that the hub has typed, and no person. */
@@ -51,7 +53,8 @@ export class CaptureStory {
     captured: readonly Captured[],
     { tries = 0, late = false, reconstructed = false, into }: StoryOptions = {},
   ): Promise<Recorded> {
-    const { store, hub, recorder } = this.#options;
+    const { store, hub, recorder, setBack } = this.#options;
+    if (!late) await setBack.look(captured.map(({ occurredAt }) => occurredAt));
     const ledger = await Ledger.load(store, into ? [] : captured);
     const known = into ? [...new Set(captured.map((one) => into(one).id))] : ledger.sessions;
     if (known.length === 0) return { statements: [], drafts: [] };
