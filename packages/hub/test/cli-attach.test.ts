@@ -122,6 +122,34 @@ describe('poly attach on a pty pane', () => {
     expect(pane?.status).toBe('running');
   }, 60_000);
 
+  it('has the size of whoever types, and that of who is left when they go', async () => {
+    await ground.ok('run', '--name', 'shared', '--', 'sh', '-i');
+    const isWide = async (cols: number): Promise<void> => {
+      while ((await ground.json<PaneScreen>('screen', 'shared')).cols !== cols);
+    };
+    const large = open('attach', 'shared');
+    await isWide(80);
+    large.resize(100, 30);
+    await isWide(100);
+    const small = open('attach', 'shared');
+    await isWide(80);
+    large.type('#');
+    await isWide(100);
+    small.type('#');
+    await isWide(80);
+    small.type('\x02d');
+    expect(await small.ended).toBe(0);
+    await isWide(100);
+    const other = open('attach', 'shared');
+    await isWide(80);
+    other.kill();
+    await isWide(100);
+    large.type('\x02d');
+    expect(await large.ended).toBe(0);
+    expect((await ground.json<PaneScreen>('screen', 'shared')).cols).toBe(100);
+    await ground.ok('kill', 'shared', '--cleanup');
+  }, 120_000);
+
   it('goes on where it was when the hub restarts', async () => {
     const terminal = open('attach', 'shell');
     await terminal.shows('ready> ');

@@ -31,7 +31,16 @@ export interface PaneStreams extends PtySessions {
   /** From a byte on, or from now on, until the pane has ended, or is no longer for the caller to see. */
   follow(paneId: string, from: number | undefined, signal: AbortSignal, caller: Caller): Promise<Following>;
   type(paneId: string, data: string, caller: Caller): Promise<void>;
-  resize(paneId: string, cols: number, rows: number): Promise<void>;
+  /** Gives a pane the size of the terminal that shows it on a connection, for as long as that does. */
+  show(
+    terminal: object,
+    paneId: string,
+    size: { readonly cols: number; readonly rows: number },
+  ): Promise<void>;
+  /** Gives it that size again, where another has changed it since. */
+  use(terminal: object, paneId: string): Promise<void>;
+  /** Gives a pane, or all, the sizes of those who still show them. */
+  leave(terminal: object, paneId?: string): Promise<void>;
   /** Says all the panes that whoever is behind a connection has before them now. */
   look(looker: object, caller: Caller, paneIds: readonly string[]): void;
   /** Hears of agents that need somebody, if it is the user who listens. */
@@ -114,6 +123,7 @@ export class WebSocketConnection {
       panes.look(this, caller, []);
       this.#unnotice?.();
       this.#gone.abort();
+      this.#leave();
       for (const following of this.#followed.values()) following.abort();
     });
     receive(Buffer.from('{"type":"session_list"}'));
@@ -172,16 +182,19 @@ export class WebSocketConnection {
       case 'unsubscribe':
         this.#followed.get(message.sessionId)?.abort();
         this.#followed.delete(message.sessionId);
+        this.#leave(message.sessionId);
         return this.#send({ type: 'unsubscribed', sessionId: message.sessionId });
       case 'input':
         await this.#permit(asker, 'pane:write', message, { data: message.data });
+        // What is wrong with the pane, the typing tells.
+        this.#panes.use(this, message.sessionId).catch(() => undefined);
         return this.#panes.type(message.sessionId, message.data, this.#caller);
       case 'resize': {
         const { cols, rows } = message;
         await this.#permit(asker, 'pane:resize', message, { cols, rows });
         // Not waited for: of many sizes only the last counts.
         this.#panes
-          .resize(message.sessionId, cols, rows)
+          .show(this, message.sessionId, { cols, rows })
           .catch((error: unknown) => this.#fail(error, message.sessionId));
         return;
       }
@@ -198,6 +211,14 @@ export class WebSocketConnection {
         return this.#send({ type: 'readRawResponse', sessionId, rawData: raw.toString('utf8') });
       }
     }
+  }
+
+  #leave(sessionId?: string): void {
+    this.#panes.leave(this, sessionId).catch((error: unknown) => {
+      // One that has ended keeps its size.
+      if (!(error instanceof PolyError))
+        this.#log.warn('a pane keeps the size of who has gone', { sessionId, error });
+    });
   }
 
   #permit(

@@ -16,6 +16,7 @@ import type { Birth, PaneRecord } from './pane-record.ts';
 import { owns } from './permit.ts';
 import { createPtyBackend } from './pty-backend.ts';
 import { SessionWatch } from './session-watch.ts';
+import { ShownSizes, type Size } from './shown-sizes.ts';
 import { Starting } from './starting.ts';
 import { TmuxBackend } from './tmux-backend.ts';
 
@@ -38,13 +39,14 @@ export class Panes {
   readonly tmux: TmuxBackend;
   readonly watch: SessionWatch;
   readonly lookers: Lookers = new Lookers();
+  readonly shown: ShownSizes = new ShownSizes((id, { cols, rows }) => this.resize(id, cols, rows));
   readonly starting: Starting;
   readonly #backends: Readonly<Record<Backend, PaneBackend>>;
   readonly #endings: Endings;
   readonly #adoption: Adoption;
   #watching: Promise<void> | undefined;
   /** Sizes that are wanted and not given yet. */
-  readonly #sizes = new Map<string, { readonly cols: number; readonly rows: number }>();
+  readonly #sizes = new Map<string, Size>();
 
   private constructor(options: PanesOptions, book: PaneBook) {
     this.#options = options;

@@ -55,7 +55,9 @@ export function paneStreams(
         return { from: start, chunks };
       }),
     type: (paneId, data, caller) => panes.gate.type(paneId, Buffer.from(data), caller),
-    resize: (paneId, cols, rows) => panes.resize(paneId, cols, rows),
+    show: (terminal, paneId, size) => panes.shown.show(terminal, paneId, size),
+    use: (terminal, paneId) => panes.shown.use(terminal, paneId),
+    leave: (terminal, paneId) => panes.shown.leave(terminal, paneId),
     look(looker, caller, paneIds) {
       // A program that reads a pane is nobody who has seen it.
       if (isUser(caller)) panes.lookers.set(looker, paneIds);
