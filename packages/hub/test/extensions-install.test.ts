@@ -100,7 +100,8 @@ describe('install', () => {
     expect(await ground.run('greeter:hello', {}, inPane)).toEqual({ zod: false });
     expect(readFileSync(join(target, 'lib/deep/file.txt'), 'utf8')).toBe('deep');
     expect(statSync(target).mode & 0o777).toBe(0o700);
-    expect(statSync(join(target, 'index.ts')).mode & 0o7000).toBe(0);
+    for (const file of ['index.ts', 'lib', 'lib/deep/file.txt', 'package.json'])
+      expect([file, statSync(join(target, file)).mode & 0o7077]).toEqual([file, 0]);
     expect(existsSync(canaryIn(ground))).toBe(false);
     expect(readdirSync(target)).not.toContain('.git');
     expect(readdirSync(ground.directory)).toEqual(['my-greeter']);

@@ -153,7 +153,14 @@ async function cloneInto(folder: string, store: string, from: string, budget: Bu
       env: { GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1' },
     },
   );
+  await keepPrivate(folder);
   return (await git([...inStore, 'rev-parse', 'HEAD'])).trim();
+}
+
+/** Git makes files as the user's umask says, for others to read. */
+async function keepPrivate(folder: string): Promise<void> {
+  for await (const { path, entry } of walk(folder))
+    if (!entry.isSymbolicLink()) await chmod(path, (await lstat(path)).mode & 0o700);
 }
 
 async function measure(folder: string): Promise<number> {
