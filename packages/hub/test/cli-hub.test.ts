@@ -696,6 +696,12 @@ describe('poly where there is no tmux', () => {
     }
     expect((await at.run(['run', '--backend', 'tmux'])).stderr).toContain('--backend pty');
     expect((await at.run(['doctor'])).stdout).toContain('brew install tmux');
+    // What a tmux has left that was killed before, and is not there any more.
+    const socket = at.env.POLY_TMUX_SOCKET ?? '';
+    const listener = `require('net').createServer().listen(${JSON.stringify(socket)}, () => process.kill(process.pid, 'SIGKILL'))`;
+    spawnSync(process.execPath, ['-e', listener]);
+    expect(existsSync(socket)).toBe(true);
+    expect(await at.ok('server', 'stop', '--all')).toBe('The hub and every pane have ended.\n');
   }, 60_000);
 });
 

@@ -29,7 +29,7 @@ export async function restoreSocket(path: string): Promise<number | undefined> {
 }
 
 /** Whether somebody lives behind a socket: its file outlives a server that was killed. */
-async function isServed(path: string): Promise<boolean> {
+export async function isServed(path: string): Promise<boolean> {
   if (!existsSync(path)) return false;
   const { promise, resolve } = Promise.withResolvers<boolean>();
   const socket = createConnection(path);

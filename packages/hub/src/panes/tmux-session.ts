@@ -5,7 +5,7 @@ import type * as Tmux from '@polyphony/tmux';
 import type { ConnectionOptions, Engine, Events, Reply, RunOptions } from '@polyphony/tmux';
 import { listProcesses } from '../host/process-table.ts';
 import { missingTmux } from '../platform/missing-tmux.ts';
-import { restoreSocket } from './lost-socket.ts';
+import { isServed, restoreSocket } from './lost-socket.ts';
 
 export interface TmuxSessionOptions {
   /** Name of the server's socket, or its path when it holds a slash. */
@@ -73,6 +73,9 @@ export class TmuxSession {
       const { TmuxError } = await loadTmux();
       const cause = error instanceof PolyError && error.cause;
       if (cause instanceof TmuxError && cause.code === 'no_server') return false;
+      // Where there is no tmux to ask with, the socket of one that has died still tells.
+      if (cause instanceof TmuxError && cause.code === 'missing_binary' && !(await isServed(this.socketPath)))
+        return false;
       throw error;
     }
   }
