@@ -103,6 +103,15 @@ describe('the command line without a hub', () => {
     const help = await ground.ok('action', 'pane:new', '--help');
     for (const flag of ['--argv ITEM', '--cols N', '--env K=V', '--backend pty|tmux', '--persist'])
       expect(help).toContain(flag);
+    const overview = await ground.ok('--help');
+    for (const about of ['The hub', 'Panes', 'Agents', 'Upkeep'])
+      expect(overview.split('\n')).toContain(about);
+    const mail = await ground.ok('action', 'mail:send', '--help');
+    expect(mail).toMatch(/^ {2}"body" TEXT +\(needed, only inside of --body '\{"body": …\}'\)$/m);
+    expect(mail.match(/--body /g)).toHaveLength(4);
+    expect(mail.trimEnd().split('\n').at(-1)).toBe(
+      `  poly action mail:send --body '{"to_agent_name": …, "body": …}'`,
+    );
   });
 
   it('knows its version', async () => {

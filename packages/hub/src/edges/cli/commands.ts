@@ -28,34 +28,27 @@ import { timelineCommands } from './commands/timeline.ts';
 import { upkeepCommands } from './commands/upkeep.ts';
 import { workspaceCommands } from './commands/workspace.ts';
 
-/** Every command, in the order help shows them. Another file is loaded only by the command that needs it. */
-export const commands: readonly Command[] = [
-  ...serverCommands,
-  ...paneCommands,
-  ...agentCommands,
-  ...adoptCommands,
-  ...namedCommands,
-  ...mailCommands,
-  ...peopleCommands,
-  ...projectCommands,
-  ...floorCommands,
-  ...timelineCommands,
-  ...seatCommands,
-  ...recoverCommands,
-  ...knowledgeCommands,
-  ...taskCommands,
-  ...contractCommands,
-  ...demoCommands,
-  ...fileCommands,
-  ...mcpCommands,
-  ...hookCommands,
-  ...skillCommands,
-  ...approvalCommands,
-  ...sessionCommands,
-  ...actionCommands,
-  ...eventCommands,
-  ...extensionCommands,
-  ...workspaceCommands,
-  ...upkeepCommands,
-  ...completionCommands,
+/** Every command by what it is about, in the order help shows them. Another file is loaded only by the command that needs it. */
+export const groups: readonly (readonly [about: string, commands: readonly Command[]])[] = [
+  ['The hub', serverCommands],
+  ['Panes', paneCommands],
+  ['Agents', [...agentCommands, ...adoptCommands, ...namedCommands]],
+  ['Mail and people', [...mailCommands, ...peopleCommands]],
+  [
+    'The floor: projects, sessions and what happened there',
+    [...projectCommands, ...floorCommands, ...timelineCommands, ...seatCommands, ...recoverCommands],
+  ],
+  [
+    'Tasks, contracts, files and knowledge',
+    [...taskCommands, ...contractCommands, ...fileCommands, ...knowledgeCommands, ...demoCommands],
+  ],
+  ['What coding agents are set up with', [...mcpCommands, ...hookCommands, ...skillCommands]],
+  [
+    'Actions, events and extensions',
+    [...approvalCommands, ...actionCommands, ...eventCommands, ...extensionCommands],
+  ],
+  ['tmux', [...sessionCommands, ...workspaceCommands]],
+  ['Upkeep', [...upkeepCommands, ...completionCommands]],
 ];
+
+export const commands: readonly Command[] = groups.flatMap(([, some]) => some);

@@ -17,14 +17,20 @@ export function beforeDashes(words: readonly string[]): readonly string[] {
   return end < 0 ? words : words.slice(0, end);
 }
 
-/** Everything there is, by the first words of the table. */
-export function showOverview(out: Output, commands: readonly Command[]): void {
+/** Everything there is, by what it is about. */
+export function showOverview(
+  out: Output,
+  groups: readonly (readonly [about: string, commands: readonly Command[]])[],
+): void {
   out.line(`${out.paint('bold', 'poly')}: terminals and coding agents, in one place.`);
   out.line();
   out.line(`Usage: poly <command> [flags]`);
   out.line();
-  showCommands(out, commands);
-  out.line();
+  for (const [about, commands] of groups) {
+    heading(out, about);
+    showCommands(out, commands);
+    out.line();
+  }
   heading(out, 'To begin');
   for (const example of ['poly up', 'poly run -- top', 'poly ls', 'poly attach <pane>'])
     out.line(`  ${example}`);
@@ -77,11 +83,11 @@ export function showAction(out: Output, action: ActionInfo, flags: Flags): void 
   out.line(`       poly action ${action.name} --body '<json>'`);
   out.line();
   heading(out, 'Parameters');
-  if (Object.keys(flags).length > 0) showFlags(out, flags);
+  if (Object.keys(flags).length > 0) showFlags(out, flags, commonFlags);
   else out.line('  none');
   out.line();
   heading(out, 'Flags');
-  showFlags(out, { body: bodyFlag, ...globalFlags });
+  showFlags(out, commonFlags);
   out.line();
   out.line(`Scope ${action.scope}, effect ${action.effect}.`);
   out.line();
@@ -89,20 +95,29 @@ export function showAction(out: Output, action: ActionInfo, flags: Flags): void 
 }
 
 const bodyFlag = { help: 'All parameters as one JSON value.', value: 'JSON', read: () => undefined };
+/** What every action has; a parameter of such a name can be said in the body only. */
+const commonFlags: Flags = { body: bodyFlag, ...globalFlags };
 
 /** The words after `poly`. */
 export function synopsis({ name, args = [], rest }: Command): string {
   return [name, ...(rest === undefined ? args : ['[flags]', '[--]', rest])].join(' ');
 }
 
-function showFlags(out: Output, flags: Flags): void {
+function showFlags(out: Output, flags: Flags, taken: Flags = {}): void {
   out.table(
     Object.entries(flags).map(([name, flag]) => {
       const short = flag.short ? `-${flag.short}, ` : '';
       const value = flag.value ? ` ${flag.value}` : '';
-      const more = [flag.required && 'needed', flag.repeated && 'may be repeated'].filter(Boolean).join(', ');
+      const isTaken = name in taken;
+      const more = [
+        flag.required && 'needed',
+        flag.repeated && 'may be repeated',
+        isTaken && `only inside of --body '{"${name}": …}'`,
+      ]
+        .filter(Boolean)
+        .join(', ');
       return [
-        `  ${short}--${name}${value}`,
+        isTaken ? `  "${name}"${value}` : `  ${short}--${name}${value}`,
         [flag.help, more && out.paint('dim', `(${more})`)].join(' ').trim(),
       ];
     }),
@@ -116,6 +131,8 @@ function showExamples(out: Output, examples: readonly string[]): void {
 
 function exampleOf({ name }: ActionInfo, flags: Flags): string {
   const needed = Object.entries(flags).filter(([, { required }]) => required);
+  if (needed.some(([flag]) => flag in commonFlags))
+    return `poly action ${name} --body '{${needed.map(([flag]) => `"${flag}": …`).join(', ')}}'`;
   return [
     `poly action ${name}`,
     ...needed.map(([flag, { value, choices }]) => `--${flag} ${choices?.[0] ?? value?.toLowerCase()}`),

@@ -1,7 +1,7 @@
 import { didYouMean, type ErrorInfo, errorKinds, PolyError } from '@polyphony/protocol';
 import { version } from './build.ts';
 import type { Call, Command, Offline } from './command.ts';
-import { commands } from './commands.ts';
+import { commands, groups } from './commands.ts';
 import type { Env } from './env.ts';
 import { asksForHelp, beforeDashes, showCommand, showGroup, showOverview, synopsis } from './help.ts';
 import { hubWhenAsked } from './hub-when-asked.ts';
@@ -48,7 +48,7 @@ async function run(given: readonly string[], around: Surroundings): Promise<unkn
     if (given.some((word) => ['--version', '-v', '-V'].includes(word)))
       return json ? out.json({ version }) : out.line(version);
     const { flags } = parse(given, globalFlags);
-    showOverview(out, commands);
+    showOverview(out, groups);
     return flags.help ? 0 : 2;
   }
   const found = findCommand(given.slice(first));

@@ -27,7 +27,7 @@ export const hookCommands: readonly Command[] = [
   }),
   command({
     name: 'hooks uninstall',
-    summary: 'Takes exactly that back out of their files.',
+    summary: 'Takes what hooks install has written back out of the files of coding agents, and nothing else.',
     args: ['[client…]'],
     completes: 'hook client',
     flags: { ...where, ...carefully },

@@ -76,7 +76,7 @@ export const mcpCommands: readonly Command[] = [
   }),
   command({
     name: 'mcp uninstall',
-    summary: 'Takes exactly that back out of their files.',
+    summary: 'Takes what mcp install has written back out of the files of coding agents, and nothing else.',
     args: ['[client…]'],
     completes: 'client',
     flags: { ...where, ...carefully },

@@ -37,7 +37,7 @@ export const paneCommands: readonly Command[] = [
       cwd: text('Where it starts; here when left out.', { value: 'FOLDER' }),
       env: pairs('A variable for it, beside those of this command.'),
       meta: pairs('A note to keep with the pane.'),
-      persist: toggle('Start it again when it is found dead after a reboot.'),
+      persist: toggle('Start it again when it was lost with a reboot, the tmux server or the host.'),
       attach: toggle('Show it at once and type into it; Ctrl-b d leaves it.'),
       cols: wholeNumber('Columns of its terminal.', { least: 2, most: 1000 }),
       rows: wholeNumber('Rows of its terminal.', { least: 1, most: 1000 }),

@@ -17,13 +17,13 @@ export const skillCommands: readonly Command[] = [
   }),
   command({
     name: 'skill print',
-    summary: 'The same.',
+    summary: 'Prints the skill, as poly skill alone does.',
     examples: ['poly skill print'],
     run: async (call) => (await import('../install/skill.ts')).printSkill(call),
   }),
   command({
     name: 'skill install',
-    summary: 'Installs it for Claude Code and Codex: those named, or those that are found here.',
+    summary: 'Installs the skill for Claude Code and Codex: those named, or those that are found here.',
     args: ['[client…]'],
     completes: 'client',
     flags: where,
@@ -32,7 +32,7 @@ export const skillCommands: readonly Command[] = [
   }),
   command({
     name: 'skill uninstall',
-    summary: 'Takes it away again.',
+    summary: 'Takes the skill away again.',
     args: ['[client…]'],
     completes: 'client',
     flags: where,

@@ -30,7 +30,7 @@ export const workspaceCommands: readonly Command[] = [
   }),
   command({
     name: 'workspace plan',
-    summary: 'Shows every tmux command that loading a file would send, and sends none.',
+    summary: 'Shows every tmux command that loading a workspace file would send, and sends none.',
     args: ['<file>'],
     flags: { 'on-exists': onExists, ...socketFlags },
     completes: 'file',
@@ -39,7 +39,7 @@ export const workspaceCommands: readonly Command[] = [
   }),
   command({
     name: 'workspace freeze',
-    summary: 'Writes live tmux sessions as such a file.',
+    summary: 'Writes live tmux sessions as a workspace file, which load can build again.',
     args: ['[session…]'],
     flags: { ...output, ...socketFlags },
     examples: ['poly workspace freeze', 'poly workspace freeze dev --output dev.yaml'],
@@ -47,7 +47,7 @@ export const workspaceCommands: readonly Command[] = [
   }),
   command({
     name: 'workspace import',
-    summary: 'Turns a file of tmuxinator or teamocil into such a file.',
+    summary: 'Turns a file of tmuxinator or teamocil into a workspace file.',
     args: ['<file>'],
     flags: {
       from: choice('Whose file it is; told by its path and its windows when left out.', [
