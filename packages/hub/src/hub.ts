@@ -28,6 +28,7 @@ import { projectRoutes } from './edges/project-routes.ts';
 import { sessionRoutes } from './edges/session-routes.ts';
 import { SseStreams } from './edges/sse.ts';
 import { webFiles } from './edges/web-files.ts';
+import { webSocketRoutes } from './edges/websocket.ts';
 import { createEventLog, draft } from './events/event-log.ts';
 import { Handlers } from './events/handlers.ts';
 import { registerExtensionActions } from './extensions/actions.ts';
@@ -545,6 +546,7 @@ async function build(
         ...projectRoutes({ dispatch, streams: floorStreams, pages: floorEvents }),
         ...namedRoutes(dispatch),
         mcp.route,
+        ...webSocketRoutes,
       ],
       openRoutes,
       health: async () => ({ status: 'ok', ...(await status()) }),

@@ -196,6 +196,19 @@ describe('answers', () => {
       paths: Record<string, object>;
     };
     expect(document.openapi).toBe('3.1.0');
+    for (const path of ['/ws', '/projects/{project}/ws', '/projects/{project}/sessions/{session}/ws'])
+      expect(document.paths).toHaveProperty([path, 'get', 'responses', '101']);
+    const plain = hub.client.get('/ws');
+    await expect(plain).rejects.toMatchObject({ message: '/ws is opened as a WebSocket, by an upgrade.' });
+    const key = { $ref: '#/components/parameters/IdempotencyKey' };
+    for (const [path, method] of [
+      ['/emit/{event}', 'post'],
+      ['/api/sessions', 'post'],
+      ['/api/sessions/{id}', 'delete'],
+      ['/projects/{project}/rename', 'post'],
+      ['/projects/{project}/sessions/{session}/inject', 'post'],
+    ] as const)
+      expect(document.paths).toHaveProperty([path, method, 'parameters'], expect.arrayContaining([key]));
     const actions = (await hub.client.get('/actions')) as { name: string; scope: string; effect: string }[];
     for (const { name, scope, effect } of actions) {
       expect(document.paths).toHaveProperty([`/action/${name}`, 'post']);

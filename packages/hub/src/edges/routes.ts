@@ -27,7 +27,7 @@ export interface RouteInfo {
   /** What the caller must hold; `action` leaves it to the action, `any` takes every credential, `open` asks for none. */
   readonly scope: Scope | 'action' | 'any' | 'open';
   /** How success is answered; 200 when left out. */
-  readonly status?: 201;
+  readonly status?: 101 | 201;
   /** What its query may hold, and why. */
   readonly query?: Readonly<Record<string, string>>;
   /** Whether it heeds an `Idempotency-Key`. */

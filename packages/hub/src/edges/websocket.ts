@@ -7,6 +7,7 @@ import { type Credentials, isRevoked, type Revoked } from '../registry/credentia
 import { cursorIn, type FloorStreams } from './floor-streams.ts';
 import type { McpEdge } from './mcp/edge.ts';
 import { floorPlace } from './project-routes.ts';
+import type { Route } from './routes.ts';
 import { WebSocketConnection, type WebSocketConnectionOptions } from './websocket-connection.ts';
 
 export interface WebSocketEdgeOptions extends WebSocketConnectionOptions {
@@ -18,6 +19,21 @@ export interface WebSocketEdgeOptions extends WebSocketConnectionOptions {
 }
 
 type Identify = (request: IncomingMessage, url: URL) => Caller;
+
+/** What only a WebSocket opens, listed with the other routes. */
+export const webSocketRoutes: readonly Route[] = (
+  [
+    ['/ws', 'any', 'Opens terminals as a WebSocket.'],
+    ['/projects/:project/ws', 'floor:read', 'Streams events of a project as a WebSocket.'],
+    ['/projects/:project/sessions/:session/ws', 'floor:read', 'Streams events of a session as a WebSocket.'],
+  ] as const
+).map(([path, scope, summary]) => ({
+  ...{ method: 'GET', path, scope, summary, status: 101 },
+  query: { ticket: 'A ticket of kind ws, where no header can be sent.' },
+  handle({ url }) {
+    throw new PolyError('invalid_request', `${url.pathname} is opened as a WebSocket, by an upgrade.`);
+  },
+}));
 
 const floorPath = /^\/projects\/([^/]+)(?:\/sessions\/([^/]+))?\/ws$/;
 const largestMessage = 1024 * 1024;
