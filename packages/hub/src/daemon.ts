@@ -53,7 +53,7 @@ function unlessThere(error: unknown): undefined {
 function fail(error: unknown): never {
   const info = infoOf(error);
   process.stderr.write(`${JSON.stringify({ error: info })}\n`);
-  if (!(error instanceof PolyError)) process.stderr.write(`${(error as Error)?.stack ?? ''}\n`);
+  if (info.code === 'internal') process.stderr.write(`${(error as Error)?.stack ?? ''}\n`);
   process.exit(errorKinds[info.code].exit);
 }
 

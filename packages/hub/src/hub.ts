@@ -184,7 +184,7 @@ async function build(
   });
   ends.push(() => store.close());
   store.onBroken(options.onBroken);
-  log.info('the record is open', store.opened);
+  log[store.opened.state === 'restored' ? 'error' : 'info']('the record is open', store.opened);
   const user = participantOf('user', userInfo().username);
   const hub = { participant: user };
   const events = await createEventLog({ store, clock });
@@ -412,6 +412,7 @@ async function build(
     about: { version, pid: process.pid, startedAt, socket: places.socket },
     url: () => address.url,
     readers: () => ({ eventReaders: streams.readers, floorReaders: floorStreams.readers }),
+    extensionProblems: () => extensions.problems,
   });
 
   const closed = Promise.withResolvers<void>();

@@ -49,6 +49,8 @@ export interface Extensions {
   /** Brings an extension from a git address or a folder; afterwards it is loaded, or nothing has changed. */
   install(from: string): Promise<ExtensionInfo>;
   remove(name: string): Promise<void>;
+  /** Which were skipped or switched off when they were last looked at, and why. */
+  readonly problems: readonly string[];
   /**
    * Switches off the extension that threw this where nobody could catch it, and answers whether there was one:
    * else the hub itself is at fault. To be asked by the handler of `uncaughtException` itself.
@@ -275,6 +277,11 @@ export function createExtensions(options: ExtensionsOptions): Extensions {
       }),
     install: (from) => inTurn(() => install(from)),
     remove: (name) => inTurn(() => remove(name)),
+    get problems() {
+      return [...entries.values()]
+        .filter(({ error }) => error !== undefined)
+        .map((entry) => `the extension ${infoOf(entry).name} is broken: ${firstLine(entry.error ?? '')}`);
+    },
     blame(error) {
       const life = causes.getStore()?.life;
       if (!life) return false;
@@ -332,3 +339,5 @@ async function within<T>(ms: number, what: string, work: Promise<T>): Promise<T>
     clearTimeout(timer);
   }
 }
+
+const firstLine = (text: string): string => text.split('\n', 1)[0]?.trim() ?? '';

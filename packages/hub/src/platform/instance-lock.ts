@@ -1,4 +1,5 @@
 import { chmodSync } from 'node:fs';
+import { PolyError } from '@polyphony/protocol';
 import Database from 'better-sqlite3';
 
 export interface InstanceLock {
@@ -18,6 +19,11 @@ export function takeInstanceLock(file: string): InstanceLock | undefined {
   } catch (error) {
     database.close();
     if (error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY')) return undefined;
+    if (error instanceof Database.SqliteError && error.code === 'SQLITE_NOTADB')
+      throw new PolyError('conflict', `${file} is not the lock that a hub has made.`, {
+        hint: 'Delete it, if no hub runs (poly server status): the next one makes its own.',
+        cause: error,
+      });
     throw error;
   }
   return { release: () => database.close() };

@@ -9,10 +9,11 @@ import type { TmuxSession } from '../panes/tmux-session.ts';
 import type { Config } from '../platform/config.ts';
 import type { Places } from '../platform/places.ts';
 import { processGauges } from '../platform/process-gauges.ts';
+import type { Opened } from '../store/prepare.ts';
 import type { Store } from '../store/store.ts';
 
 interface Watched {
-  readonly store: Pick<Store, 'gauges'>;
+  readonly store: Pick<Store, 'gauges'> & { readonly opened: Opened };
   readonly panes: Panes;
   readonly approvals: Approvals;
   readonly session: TmuxSession;
@@ -25,6 +26,7 @@ interface Watched {
   readonly url: () => string | null;
   /** How many follow what happens. */
   readonly readers: () => Readonly<Record<'eventReaders' | 'floorReaders', number>>;
+  readonly extensionProblems: () => readonly string[];
 }
 
 /** How the hub is: what it has, what it uses of what it is given, and what is wrong. */
@@ -49,14 +51,26 @@ export function statusOf(watched: Watched): () => Promise<ServerStatus> {
         ...(disk && { outputDiskBytes: disk.bytes, outputNotOnDisk: disk.lost }),
       },
       problems: [
+        ...lossOf(store.opened),
         ...config.problems,
         ...rules.problems,
+        ...watched.extensionProblems(),
         ...(intake.problem ? [`what agents did cannot be taken in: ${intake.problem}`] : []),
         ...(mail.retention.problem ? [`old mail cannot be forgotten: ${mail.retention.problem}`] : []),
         ...(disk?.problem ? [`what panes print cannot be kept in ${places.panes}: ${disk.problem}`] : []),
       ],
     };
   };
+}
+
+/** What a record that had to be restored has lost. */
+function lossOf(opened: Opened): readonly string[] {
+  if (opened.state !== 'restored') return [];
+  const { why, restoredFrom, aside, lossWindow } = opened;
+  const [from, until] = [lossWindow.from, lossWindow.until].map((at) => new Date(at).toISOString());
+  return [
+    `the record was restored from ${restoredFrom}: ${why} What was written from ${from} to ${until} is lost${aside === undefined ? '.' : `; what was there is in ${aside}`}`,
+  ];
 }
 
 async function processesOf(panes: Panes): Promise<Readonly<Record<string, number>>> {

@@ -47,6 +47,20 @@ export async function showLogs({ flags, env, out, json }: Call & { flags: LogFla
   await new Promise(() => undefined); // Until the reader has had enough.
 }
 
+/** Why the last hub could not start; nothing where it could, or where another ran. */
+export function failedStart(folder: string): ErrorInfo | undefined {
+  for (const line of lastWordsOfStart(folder, join(folder, 'hub.log')).toReversed()) {
+    if (!line.startsWith('{"error"')) continue;
+    try {
+      const { error } = JSON.parse(line) as { readonly error: ErrorInfo };
+      return error.message.startsWith('a hub runs already') ? undefined : error;
+    } catch {
+      return undefined; // Cut off: poly server logs shows what there is.
+    }
+  }
+  return undefined;
+}
+
 /** What a hub said that could not start: it may have come before its log was open, and nothing has come after it. */
 function lastWordsOfStart(folder: string, log: string): readonly string[] {
   const file = join(folder, 'start.log');

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { lstatSync, readdirSync, statfsSync } from 'node:fs';
 import { connect } from 'node:net';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import { PolyError, type ServerStatus } from '@polyphony/protocol';
 import { installTmux } from '../../../platform/missing-tmux.ts';
@@ -9,6 +9,7 @@ import type { Places } from '../../../platform/places.ts';
 import { screensFolder, version } from '../build.ts';
 import type { Offline } from '../command.ts';
 import type { Env } from '../env.ts';
+import { failedStart } from '../logs.ts';
 
 export interface Finding {
   readonly state: 'ok' | 'warn' | 'bad';
@@ -44,11 +45,13 @@ const megabyte = 1024 * 1024;
 export const checks: readonly Check[] = [
   { name: 'node', look: () => ok(`${process.versions.node} (${process.execPath})`) },
   { name: 'tmux', look: ({ env }) => lookAtTmux(env) },
-  { name: 'hub', look: ({ hub }) => lookAtHub(hub) },
+  { name: 'hub', look: ({ hub, places }) => lookAtHub(hub, places) },
   { name: 'host', look: ({ places, hub }) => lookAtHost(places, hub) },
   { name: 'disk', look: ({ places }) => lookAtDisk(places) },
+  { name: 'record', look: ({ places, hub }) => lookAtRecord(places, hub) },
   { name: 'config', look: ({ places }) => lookAtConfig(places) },
   { name: 'screens', look: lookAtScreens },
+  { name: 'extensions', look: ({ hub }) => lookAtExtensions(hub) },
   { name: 'capture', look: ({ places, hub }) => lookAtCapture(places, hub) },
   { name: 'mail', look: ({ hub }) => lookAtMail(hub) },
   { name: 'home', security: true, look: ({ places }) => lookAtFolder(places.home) },
@@ -69,14 +72,17 @@ async function lookAtTmux(env: Env): Promise<Finding> {
   }
 }
 
-function lookAtHub(hub: Patient['hub']): Finding {
+function lookAtHub(hub: Patient['hub'], { logs }: Places): Finding {
+  const failed = hub === undefined ? failedStart(logs) : undefined;
+  if (failed)
+    return bad(`no hub is running; the last could not start: ${failed.message}`, failed.hint ?? 'poly up');
   if (hub === undefined) return warn('no hub is running', 'Start it with: poly up');
   if (hub instanceof Error) {
     const hint = hub instanceof PolyError ? hub.hint : undefined;
     return bad(hub.message, hint ?? 'See poly server logs, then: poly server restart');
   }
   const { pid, panes, version: running } = hub;
-  const says = `${running}, pid ${pid}, ${panes} panes`;
+  const says = `${running}, pid ${pid}, ${panes} ${panes === 1 ? 'pane' : 'panes'}`;
   if (running === version) return ok(says);
   return warn(
     `${says}; this command is ${version}`,
@@ -132,6 +138,29 @@ function lookAtDisk({ home }: Places): Finding {
   return free < 1024 ? warn(says, 'Free some space before it runs out.') : ok(says);
 }
 
+/** What is kept of it, and whether it was ever found damaged: what was put aside then says so until it is removed. */
+function lookAtRecord({ home, database }: Places, hub: Patient['hub']): Finding {
+  const lost = problemsOf(hub).find((problem) => problem.startsWith('the record was restored'));
+  const beside = readdirIfThere(home).filter((name) => name.startsWith(`${basename(database)}.`));
+  const damaged = beside.filter((name) => /\.corrupt-[^.]+Z$/.test(name));
+  const look = `Look what you miss, then remove ${damaged.map((name) => `${join(home, name)}*`).join(' ')}`;
+  if (lost) return bad(lost, damaged.length > 0 ? look : 'Look what you miss.');
+  if (damaged.length > 0)
+    return warn(`it was damaged and restored before: ${damaged.join(', ')} is what was there`, look);
+  const backups = beside.filter((name) => /\.backup-[^.]+$/.test(name)).length;
+  return ok(`${backups} ${backups === 1 ? 'backup' : 'backups'} beside it`);
+}
+
+function lookAtExtensions(hub: Patient['hub']): Finding {
+  const broken = problemsOf(hub).filter((problem) => problem.startsWith('the extension '));
+  if (hub === undefined || hub instanceof Error) return ok('only a hub that runs knows');
+  if (broken.length === 0) return ok('none is broken');
+  return warn(broken.join(' '), 'poly ext list tells all of it; mend it, or poly ext remove <name>');
+}
+
+const problemsOf = (hub: Patient['hub']): readonly string[] =>
+  hub === undefined || hub instanceof Error ? [] : hub.problems;
+
 async function lookAtConfig({ config }: Places): Promise<Finding> {
   const { readConfig } = await import('../../../platform/config.ts');
   const { problems } = readConfig(config);
@@ -145,7 +174,7 @@ async function lookAtScreens({ places: { screens }, hub, offline }: Patient): Pr
   const problems =
     hub === undefined || hub instanceof Error
       ? await offline.ruleProblems({ shipped: screensFolder, own: screens })
-      : hub.problems.filter((problem) => problem.includes(screens) || problem.includes(screensFolder));
+      : problemsOf(hub).filter((problem) => problem.includes(screens) || problem.includes(screensFolder));
   if (problems.length > 0) return warn(problems.join(' '), `Mend it in ${screens}`);
   return ok(
     lstatSync(screens, { throwIfNoEntry: false })
@@ -180,7 +209,7 @@ function lookAtCapture({ journal }: Places, hub: Patient['hub']): Finding {
 
 /** What retention could not do, as the hub tells it. */
 function lookAtMail(hub: Patient['hub']): Finding {
-  const problem = hub instanceof Error ? undefined : hub?.problems.find((one) => one.startsWith('old mail'));
+  const problem = problemsOf(hub).find((one) => one.startsWith('old mail'));
   return problem
     ? warn(problem, 'poly mail status says when; the hub tries again every hour.')
     : ok('old mail is forgotten in time');
@@ -201,12 +230,27 @@ function lookAtFolder(path: string): Finding {
     : ok(`${path} is yours alone`);
 }
 
-function lookAtFiles({ token, database, discovery, lock }: Places): Finding {
-  const open = [token, database, discovery, lock].filter(
-    (file) => (lstatSync(file, { throwIfNoEntry: false })?.mode ?? 0) & 0o077,
-  );
+/** What the user puts there, with whatever mode; a home that is theirs alone keeps others from it. */
+const usersOwn: ReadonlySet<string> = new Set(['config.toml', 'screens', 'extensions']);
+const mostNamed = 5;
+
+function lookAtFiles({ home }: Places): Finding {
+  const own = readdirIfThere(home).filter((name) => !usersOwn.has(name));
+  const open = own.flatMap((name) => [...openToOthers(join(home, name))]);
   if (open.length === 0) return ok('nobody else can read them');
-  return bad(`others can read ${open.join(', ')}`, `chmod 600 ${open.join(' ')}`);
+  const more = open.length > mostNamed ? ` and ${open.length - mostNamed} more` : '';
+  return bad(
+    `others can read ${open.slice(0, mostNamed).join(', ')}${more}`,
+    `chmod -R go-rwx ${open.slice(0, mostNamed).join(' ')}`,
+  );
+}
+
+function* openToOthers(path: string): Generator<string> {
+  const stat = lstatSync(path, { throwIfNoEntry: false });
+  // What has just gone harms nobody, and a link has no mode of its own.
+  if (!stat || stat.isSymbolicLink()) return;
+  if (stat.mode & 0o077) yield path;
+  if (stat.isDirectory()) for (const name of readdirIfThere(path)) yield* openToOthers(join(path, name));
 }
 
 function lookAtSocket({ runtime, socket }: Places): Finding {
