@@ -71,7 +71,7 @@ export class Credentials {
     throw this.#refuse('that credential is not one of this hub’s.');
   }
 
-  /** The pane a token was issued to, from before its program runs until it has ended; a wrong one is not counted. */
+  /** The pane a token was issued to, from before its program runs until its record is gone; a wrong one is not counted. */
   paneOf(token: string): string | undefined {
     return this.#panes.get(digest(token).toString('hex'))?.pane;
   }
