@@ -15,6 +15,7 @@ it('panes of both backends show the same screen', async () => {
     'top left\\033[5;10Hfive, ten\\033[31mred\\033[0m',
     '\\033[7;1H\\344\\270\\255\\346\\226\\207 wide, e\\314\\201 combined',
     '\\033[9;1Habcdef\\033[3D\\033[K\\033[10;1Hto be scrolled\\033[11;12r\\033[12;1H\\n\\n',
+    '\\033[13;1Hblanks behind it    \\033[14;1H      ',
     '\\033[r\\033[?25l\\033[3;4H',
   ].join('');
   const size = { cols: 60, rows: 15 };
@@ -29,8 +30,7 @@ it('panes of both backends show the same screen', async () => {
     }),
   );
   const [pty, tmux] = screens.map(({ lines, cols, rows, cursor, title, alternate }) => ({
-    ...{ cols, rows, cursor, title, alternate },
-    lines: lines.map((line) => line.trimEnd()),
+    ...{ lines, cols, rows, cursor, title, alternate },
   }));
   expect(pty).toEqual(tmux);
   expect(pty).toMatchObject({ ...size, alternate: true, cursor: { x: 3, y: 2, visible: false } });

@@ -88,9 +88,8 @@ class DrawnTerminal {
     return {
       cols,
       rows,
-      lines: Array.from(
-        { length: rows },
-        (_, row) => active.getLine(active.baseY + row)?.translateToString(true) ?? '',
+      lines: Array.from({ length: rows }, (_, row) =>
+        withoutBlanks(active.getLine(active.baseY + row)?.translateToString(true) ?? ''),
       ),
       cursor: { x: active.cursorX, y: active.cursorY, visible: this.#cursorVisible },
       title: this.#title,
@@ -103,6 +102,13 @@ class DrawnTerminal {
   close(): void {
     this.#terminal.dispose();
   }
+}
+
+/** Blanks at the end of a line may have been drawn or not: as in tmux, nobody can see which. */
+function withoutBlanks(line: string): string {
+  let end = line.length;
+  while (line[end - 1] === ' ') end--;
+  return line.slice(0, end);
 }
 
 parentPort?.on('message', (request: TerminalRequest) => {
