@@ -248,6 +248,18 @@ describe('/ws', () => {
     client.socket.close();
   });
 
+  it('starts what a client of opencode-pty asks for, word for word', async () => {
+    const client = new Client();
+    await client.send({
+      ...{ type: 'spawn', command: 'cat', args: [], workdir: '/tmp', env: {}, title: 'theirs' },
+      ...{ description: 'as ever', parentSessionId: 'ses_theirs', notifyOnExit: false, subscribe: true },
+    });
+    const { sessionId } = await client.next('subscribed');
+    expect(await session(String(sessionId))).toMatchObject({ title: 'theirs', description: 'as ever' });
+    client.socket.close();
+    await rest('DELETE', '/api/sessions');
+  });
+
   it('goes on where a client left off, without a gap or a repeat', async () => {
     const { id } = await start(
       'sh',
@@ -300,6 +312,27 @@ describe('/ws', () => {
     await client.send({ type: 'session_list' });
     await until(() => client.heard.filter(({ type }) => type === 'session_list').length === 2);
     expect(client.text(id)).toBe(heard);
+    client.socket.close();
+    await rest('DELETE', '/api/sessions');
+  });
+
+  it('types what comes after a size into a terminal that has it, whatever else goes on', async () => {
+    const { id } = await start('sh', '-c', 'while read x; do stty size; done');
+    const client = new Client();
+    await client.send({ type: 'subscribe', sessionId: id, from: 0 });
+    for (let round = 1; round <= 20; round++) {
+      const meanwhile = Array.from({ length: 5 }, (_, value) =>
+        hub.client.call('pane:set-meta', { paneId: id, key: 'note', value }),
+      );
+      await client.send({ type: 'resize', sessionId: id, cols: 50 + round, rows: 20 });
+      await client.send({ type: 'input', sessionId: id, data: '\r' });
+      const sizes = await until(() => {
+        const printed = client.text(id).match(/20 \d+(?=\r\n)/g) ?? [];
+        return printed.length === round && printed;
+      });
+      expect(sizes.at(-1)).toBe(`20 ${50 + round}`);
+      await Promise.all(meanwhile);
+    }
     client.socket.close();
     await rest('DELETE', '/api/sessions');
   });

@@ -70,7 +70,13 @@ const incoming = z.discriminatedUnion('type', [
     binary: z.boolean().optional(),
   }),
   z.strictObject({ type: z.literal('unsubscribe'), sessionId }),
-  z.strictObject({ type: z.literal('spawn'), subscribe: z.boolean().optional(), ...ptySpawnShape }),
+  z.strictObject({
+    type: z.literal('spawn'),
+    subscribe: z.boolean().optional(),
+    // Clients of opencode-pty have to name one; whose a pane is, the hub knows by who asks.
+    parentSessionId: z.string().optional(),
+    ...ptySpawnShape,
+  }),
   z.strictObject({ type: z.literal('input'), sessionId, data: z.string() }),
   z.strictObject({ type: z.literal('resize'), sessionId, cols: z.int(), rows: z.int() }),
   z.strictObject({ type: z.literal('readRaw'), sessionId }),
@@ -94,6 +100,8 @@ export class WebSocketConnection {
   readonly #followed = new Map<string, AbortController>();
   /** The last of those that wait for the user, or behind one that does, by session. */
   readonly #aside = new Map<string, Promise<void>>();
+  /** The last size on its way, by session. */
+  readonly #sizing = new Map<string, Promise<void>>();
   #handles = 0;
   #unnotice: (() => void) | undefined;
 
@@ -188,16 +196,11 @@ export class WebSocketConnection {
         await this.#permit(asker, 'pane:write', message, { data: message.data });
         // What is wrong with the pane, the typing tells.
         this.#panes.use(this, message.sessionId).catch(() => undefined);
+        await this.#sizing.get(message.sessionId);
         return this.#panes.type(message.sessionId, message.data, this.#caller);
-      case 'resize': {
-        const { cols, rows } = message;
-        await this.#permit(asker, 'pane:resize', message, { cols, rows });
-        // Not waited for: of many sizes only the last counts.
-        this.#panes
-          .show(this, message.sessionId, { cols, rows })
-          .catch((error: unknown) => this.#fail(error, message.sessionId));
-        return;
-      }
+      case 'resize':
+        await this.#permit(asker, 'pane:resize', message, { cols: message.cols, rows: message.rows });
+        return this.#resize(message);
       case 'looking':
         // A person is behind this connection: whoever needs them may say so.
         this.#unnotice ??= this.#panes.onNotice(this.#caller, (notice) =>
@@ -228,6 +231,17 @@ export class WebSocketConnection {
     params: object = {},
   ): Promise<void> {
     return this.#panes.permit(action, { paneId, ...params }, asker);
+  }
+
+  /** Not waited for: of many sizes only the last counts. What is typed after it comes after it. */
+  #resize({ sessionId, cols, rows }: Message<'resize'>): void {
+    const done = this.#panes
+      .show(this, sessionId, { cols, rows })
+      .catch((error: unknown) => this.#fail(error, sessionId))
+      .finally(() => {
+        if (this.#sizing.get(sessionId) === done) this.#sizing.delete(sessionId);
+      });
+    this.#sizing.set(sessionId, done);
   }
 
   /** Whoever may see it hears of it as of every pane that is new. */
