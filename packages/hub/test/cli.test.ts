@@ -385,6 +385,15 @@ describe('the command line and its hub', () => {
     expect(hub.asked.at(-1)?.body).toEqual({ paneId: 'x', text: 'hi', timeoutMs: 120_000 });
   });
 
+  it('says of a pane that was silent all the time that it has said nothing either', async () => {
+    await standIn({ '/action/pane:wait': { body: { reason: 'timeout', next: 0 } } });
+    const { code, stderr } = await ground.run(['wait', 'x', '--idle', '500', '--timeout', '10ms']);
+    expect([code, stderr]).toEqual([
+      5,
+      'poly: 10ms have passed, and x has not printed something and then been silent for 500ms.\n',
+    ]);
+  });
+
   it('waits for as long as is said, in the unit that is said', async () => {
     const hub = await standIn({ '/action/pane:wait': { body: { reason: 'idle', next: 0 } } });
     for (const [idle, timeout] of [

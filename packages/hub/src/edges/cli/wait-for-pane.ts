@@ -57,5 +57,6 @@ function missed({ text, idle, since }: WaitFlags): string {
     const from = since === undefined ? ' since then (--since 0 counts all it has printed)' : '';
     return `has printed nothing that matches "${text}"${from}`;
   }
-  return idle === undefined ? 'has not ended' : `was never silent for ${durationText(idle)}`;
+  if (idle === undefined) return 'has not ended';
+  return `has not printed something and then been silent for ${durationText(idle)}`;
 }
