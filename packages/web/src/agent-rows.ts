@@ -27,11 +27,15 @@ export function agentRows(panes: readonly PaneInfo[], registered: readonly MailA
     .map((agent): AgentRow => rowOf(agent.agent_id, agent.name, paneOf(agent), agent));
   const taken = new Set(registered.map(({ pane }) => pane));
   const others = panes
-    .filter(({ id, meta }) => meta['agent.runtime'] !== undefined && !taken.has(id))
+    .filter(({ id, meta }) => hasAgent(meta) && !taken.has(id))
     .map((pane) => rowOf(pane.id, pane.id, pane, undefined));
   const rows = [...named, ...others];
   return [...rows.filter(({ needsYou }) => needsYou), ...rows.filter(({ needsYou }) => !needsYou)];
 }
+
+/** Whoever tells what an agent does need not know which one it is. */
+const hasAgent = (meta: PaneInfo['meta']): boolean =>
+  meta['agent.runtime'] !== undefined || meta['agent.status'] !== undefined;
 
 const orderOf = ({ project, name }: MailAgent): string => `${project}\n${name}`;
 

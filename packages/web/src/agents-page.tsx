@@ -43,7 +43,7 @@ export function AgentsPage(props: AgentsPageProps): JSX.Element {
       </main>
     );
   return (
-    <div className="view" data-shows={shown ? 'item' : 'list'}>
+    <main className="view" data-shows={shown ? 'item' : 'list'}>
       <nav className="side" aria-label="Agents">
         <Rows
           label="Agents"
@@ -57,7 +57,7 @@ export function AgentsPage(props: AgentsPageProps): JSX.Element {
         </Rows>
         {known?.has_more && <p className="empty dim">Only the first {most} who registered are shown.</p>}
       </nav>
-      <main className="item">
+      <div className="item">
         {shown ? (
           <AgentFacts
             key={shown.id}
@@ -71,8 +71,8 @@ export function AgentsPage(props: AgentsPageProps): JSX.Element {
         ) : (
           <p className="empty dim">Choose an agent from the list: Enter shows it, c writes to it.</p>
         )}
-      </main>
-    </div>
+      </div>
+    </main>
   );
 }
 

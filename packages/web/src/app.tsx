@@ -41,7 +41,7 @@ const troubleForMs = 15_000;
 
 /** The whole page: one of its views, and what is asked of the user. */
 export function App({ hub }: { readonly hub: HubState }): JSX.Element {
-  const { connection, panes, approvals, adopted, you, owner, trouble } = useSyncExternalStore(
+  const { connection, known, panes, approvals, adopted, you, owner, trouble } = useSyncExternalStore(
     hub.subscribe,
     hub.snapshot,
   );
@@ -143,6 +143,7 @@ export function App({ hub }: { readonly hub: HubState }): JSX.Element {
         <Terminals
           ref={terminals}
           hub={hub}
+          known={known}
           panes={panes}
           approvals={approvals}
           adopted={adopted}

@@ -33,13 +33,13 @@ export function ContractsPage({ hub, open, now, onOpen }: ContractsPageProps): J
       </main>
     );
   return (
-    <div className="view" data-shows={shown ? 'item' : 'list'}>
+    <main className="view" data-shows={shown ? 'item' : 'list'}>
       <nav className="side" aria-label="Contracts">
         <Rows label="Contracts" items={contracts} idOf={idOf} open={shown && idOf(shown)} onOpen={onOpen}>
           {(contract) => <ContractLine contract={contract} />}
         </Rows>
       </nav>
-      <main className="item">
+      <div className="item">
         {shown ? (
           <ContractView
             key={idOf(shown)}
@@ -52,8 +52,8 @@ export function ContractsPage({ hub, open, now, onOpen }: ContractsPageProps): J
         ) : (
           <p className="empty dim">Choose a contract from the list.</p>
         )}
-      </main>
-    </div>
+      </div>
+    </main>
   );
 }
 

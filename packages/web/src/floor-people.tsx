@@ -98,7 +98,7 @@ export function FloorPeople({ hub, now, you, onOpen }: FloorPeopleProps): JSX.El
             open={undefined}
             onOpen={open}
             groupOf={groupOf}
-            heading={(group) => <h2>{titles[group as Group]}</h2>}
+            heading={(group) => <strong>{titles[group as Group]}</strong>}
           >
             {(member) =>
               member.named ? (

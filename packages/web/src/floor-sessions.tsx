@@ -188,9 +188,9 @@ function ProjectHeading({
   const { sessions = 0, tags = [], last_activity_at, archived_at } = project ?? {};
   return (
     <>
-      <h2>
+      <strong>
         <bdi>{harmless(project?.name ?? name)}</bdi>
-      </h2>
+      </strong>
       {tags.map((tag) => (
         <bdi key={tag} className="tag">
           {harmless(tag)}

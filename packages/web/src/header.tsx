@@ -1,4 +1,4 @@
-import type { JSX } from 'react';
+import { type JSX, useEffect, useRef } from 'react';
 import type { Connection } from './hub-state.ts';
 import { type TileCount, tileCounts } from './layout.ts';
 import { addressOf, type View, views } from './place.ts';
@@ -59,6 +59,12 @@ export function Header(props: HeaderProps): JSX.Element {
     agents: [needing, 'need you'],
     mail: [unread, 'new'],
   };
+  const here = useRef<HTMLAnchorElement>(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: which link it is changes with the view.
+  useEffect(() => {
+    // Not all of them may fit on a phone.
+    here.current?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+  }, [view]);
   return (
     <header className="bar">
       <h1>Polyphony</h1>
@@ -72,6 +78,7 @@ export function Header(props: HeaderProps): JSX.Element {
           return (
             <a
               key={one}
+              ref={one === view ? here : undefined}
               href={addressOf({ view: one })}
               title={`${label} (${key})`}
               aria-current={one === view ? 'page' : undefined}
@@ -102,7 +109,8 @@ export function Header(props: HeaderProps): JSX.Element {
           title="The next agent that needs you (n)"
           onClick={onNeeded}
         >
-          {needing === 1 ? '1 agent needs you' : `${needing} agents need you`}
+          {needing} <span className="long">{needing === 1 ? 'agent' : 'agents'} </span>
+          {needing === 1 ? 'needs you' : 'need you'}
         </button>
       )}
       {view === 'terminals' && (
@@ -112,8 +120,8 @@ export function Header(props: HeaderProps): JSX.Element {
               key={wanted}
               type="button"
               aria-pressed={wanted === count}
-              aria-label={wanted === 1 ? 'One tile' : `${wanted} tiles`}
-              title={`${wanted === 1 ? 'One tile' : `${wanted} tiles`} (${wanted})`}
+              aria-label={wanted === 1 ? '1 tile' : `${wanted} tiles`}
+              title={`${wanted === 1 ? '1 tile' : `${wanted} tiles`} (${wanted})`}
               onClick={() => onCount(wanted)}
             >
               {wanted}
@@ -122,8 +130,8 @@ export function Header(props: HeaderProps): JSX.Element {
         </fieldset>
       )}
       {view === 'terminals' && onNew && (
-        <button type="button" className="primary" title="New pane (c)" onClick={onNew}>
-          New pane
+        <button type="button" className="primary" aria-label="New pane" title="New pane (c)" onClick={onNew}>
+          New<span className="long"> pane</span>
         </button>
       )}
       <button type="button" aria-label={`Theme: ${theme}`} title={`Theme: ${theme} (t)`} onClick={onTheme}>

@@ -20,6 +20,9 @@ export function HelpDialog(props: HelpDialogProps): JSX.Element {
           <Keys of={mailKeys} title="In the mail" />
           <p className="dim">In a message Ctrl-Enter sends it, and Esc leaves it as it is.</p>
           <Keys of={sessionKeys} title="In a session; j and k go from entry to entry" />
+        </section>
+        <section>
+          <Keys of={listKeys} title="In the list of panes; the first ones in every list" />
           <h3>In a terminal</h3>
           <dl>
             {terminalKeys.map(({ key, does }) => (
@@ -27,9 +30,6 @@ export function HelpDialog(props: HelpDialogProps): JSX.Element {
             ))}
           </dl>
           <p className="dim">Every other key is the program’s, Esc and Ctrl-C among them.</p>
-        </section>
-        <section>
-          <Keys of={listKeys} title="In the list of panes; the first ones in every list" />
           <p className="dim">
             A pane keeps its own size, whatever the size of this window. Only “Fit” changes it, for everybody
             who looks at it.

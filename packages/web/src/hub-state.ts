@@ -17,6 +17,8 @@ export type Connection = 'connecting' | 'live' | 'lost' | 'refused';
 /** What the page knows of the hub; a new value whenever something changes. */
 export interface Snapshot {
   readonly connection: Connection;
+  /** Whether the list has been read at all. */
+  readonly known: boolean;
   readonly panes: readonly PaneInfo[];
   readonly approvals: readonly Approval[];
   /** Agents that run in no pane of the hub. */
@@ -56,6 +58,7 @@ export class HubState {
   readonly #end = new AbortController();
   #snapshot: Snapshot = {
     connection: 'connecting',
+    known: false,
     panes: [],
     approvals: [],
     adopted: [],
@@ -152,10 +155,11 @@ export class HubState {
         const adopted = agents.filter((agent) => agent.adopted);
         const before = this.#snapshot;
         if (
+          !before.known ||
           JSON.stringify([panes, approvals, adopted]) !==
-          JSON.stringify([before.panes, before.approvals, before.adopted])
+            JSON.stringify([before.panes, before.approvals, before.adopted])
         )
-          this.#set({ panes, approvals, adopted });
+          this.#set({ known: true, panes, approvals, adopted });
       }
     } catch {
       // The hub is away: whoever finds it again reads the list anew.

@@ -65,7 +65,7 @@ export function MailPage({ hub, open, unread, now, onOpen, onWrite }: MailPagePr
       </main>
     );
   return (
-    <div className="view" data-shows={open === undefined ? 'list' : 'item'}>
+    <main className="view" data-shows={open === undefined ? 'list' : 'item'}>
       <nav className="side" aria-label="Threads">
         <div className="side-tools">
           <input
@@ -105,7 +105,7 @@ export function MailPage({ hub, open, unread, now, onOpen, onWrite }: MailPagePr
           </button>
         )}
       </nav>
-      <main className="item">
+      <div className="item">
         {open === undefined ? (
           <p className="empty dim">Choose a thread from the list, or write with c.</p>
         ) : (
@@ -118,8 +118,8 @@ export function MailPage({ hub, open, unread, now, onOpen, onWrite }: MailPagePr
             onBack={() => onOpen(undefined)}
           />
         )}
-      </main>
-    </div>
+      </div>
+    </main>
   );
 }
 

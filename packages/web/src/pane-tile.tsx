@@ -1,4 +1,4 @@
-import type { PaneInfo } from '@polyphony/protocol';
+import type { ErrorInfo, PaneInfo } from '@polyphony/protocol';
 import { type JSX, type Ref, useEffect, useImperativeHandle, useRef, useState } from 'react';
 import { harmless } from './harmless.ts';
 import type { HubState } from './hub-state.ts';
@@ -51,6 +51,12 @@ const arrows = [
   ['Right', '→', 'C'],
 ] as const;
 
+const noClipboard: ErrorInfo = {
+  code: 'forbidden',
+  message: 'The browser keeps its clipboard from this page.',
+  hint: 'Allow it for this address; Ctrl-Shift-V, or the menu of the browser, pastes all the same.',
+};
+
 /** One pane, live. */
 export function PaneTile(props: PaneTileProps): JSX.Element {
   const { hub, pane, active, scheme, screenReader, letters, ref } = props;
@@ -81,9 +87,17 @@ export function PaneTile(props: PaneTileProps): JSX.Element {
     terminal.current?.unmark();
     focus();
   };
-  const paste = async (): Promise<void> => {
-    terminal.current?.paste(await navigator.clipboard.readText());
+  const withClipboard = async (work: Promise<unknown>): Promise<void> => {
+    await work.catch(() => hub.report(noClipboard));
     focus();
+  };
+  const copy = (): void => {
+    const text = terminal.current?.selection;
+    // Nothing that is selected leaves alone what was copied before.
+    if (text) void withClipboard(navigator.clipboard.writeText(text));
+  };
+  const paste = (): void => {
+    void withClipboard(navigator.clipboard.readText().then((text) => terminal.current?.paste(text)));
   };
   useImperativeHandle(ref, () => ({
     focus,
@@ -99,7 +113,7 @@ export function PaneTile(props: PaneTileProps): JSX.Element {
     f: () => setSearching(true),
     home: () => terminal.current?.goBack(),
     end: () => terminal.current?.follow(),
-    c: () => void navigator.clipboard.writeText(terminal.current?.selection ?? ''),
+    c: copy,
   };
   /** For the terminal, which outlives many renderings. */
   const latest = useRef({ keys, scheme, screenReader, letters, onLink });
@@ -157,7 +171,7 @@ export function PaneTile(props: PaneTileProps): JSX.Element {
         <div className="tools">
           <button
             type="button"
-            aria-label="Smaller letters"
+            aria-label="A−: smaller letters"
             title="Smaller letters (-)"
             onClick={() => changeLetters(-1)}
           >
@@ -165,7 +179,7 @@ export function PaneTile(props: PaneTileProps): JSX.Element {
           </button>
           <button
             type="button"
-            aria-label="Larger letters"
+            aria-label="A+: larger letters"
             title="Larger letters (+)"
             onClick={() => changeLetters(1)}
           >
@@ -177,7 +191,7 @@ export function PaneTile(props: PaneTileProps): JSX.Element {
           <button type="button" title="Give the pane the size of this tile, for everybody" onClick={fit}>
             Fit
           </button>
-          <button type="button" title="Paste (Ctrl-Shift-V)" onClick={() => void paste()}>
+          <button type="button" title="Paste (Ctrl-Shift-V)" onClick={paste}>
             Paste
           </button>
           {onEnd && (

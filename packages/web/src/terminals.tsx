@@ -10,6 +10,7 @@ import { PaneList } from './pane-list.tsx';
 import { commandOf } from './pane-state.ts';
 import { PaneTile, type TileHandle } from './pane-tile.tsx';
 import { usePreference } from './preferences.ts';
+import { Teaching } from './teaching.tsx';
 import type { Scheme } from './terminal-themes.ts';
 import { useCommands } from './use-commands.ts';
 
@@ -23,6 +24,8 @@ export interface TerminalsHandle {
 
 interface TerminalsProps {
   readonly hub: HubState;
+  /** Whether the list has been read at all. */
+  readonly known: boolean;
   readonly panes: readonly PaneInfo[];
   readonly approvals: readonly Approval[];
   /** Agents that run in no pane of the hub. */
@@ -48,7 +51,7 @@ interface TerminalsProps {
 /** The list of panes, and terminals in tiles. */
 export function Terminals(props: TerminalsProps): JSX.Element {
   const { hub, panes, approvals, adopted, live, isShown, layout, scheme, screenReader, isAsking } = props;
-  const { now, owner, ref, onNew, onEnd } = props;
+  const { known, now, owner, ref, onNew, onEnd } = props;
   const [chosenLetters, setLetters] = usePreference('letters', '');
   const letters = lettersOf(chosenLetters);
   const [filter, setFilter] = useState('');
@@ -134,9 +137,19 @@ export function Terminals(props: TerminalsProps): JSX.Element {
     else document.querySelector<HTMLElement>('.approvals button')?.focus();
   });
 
+  if (known && owner && panes.length + approvals.length + adopted.length === 0)
+    return (
+      <main className="view whole terminals" data-shown={isShown}>
+        <Teaching title="No panes yet" command="poly run -- top">
+          A pane is a program on a terminal that the hub keeps: it runs on when this page is closed. Start one
+          with “New pane” above, or in a terminal:
+        </Teaching>
+      </main>
+    );
   return (
-    <div
+    <main
       className="view terminals"
+      aria-label="Terminals"
       data-shown={isShown}
       data-shows={showsPane && activePane ? 'item' : 'list'}
     >
@@ -169,12 +182,12 @@ export function Terminals(props: TerminalsProps): JSX.Element {
           onSelect={setSelected}
           onOpen={openPane}
         />
-        <AdoptedList hub={hub} agents={adopted} now={now} owner={owner} />
-        {listed.length === 0 && live && (
+        {listed.length === 0 && known && (
           <p className="empty dim">{panes.length > 0 ? 'No pane fits.' : emptyWords(owner)}</p>
         )}
+        <AdoptedList hub={hub} agents={adopted} now={now} owner={owner} />
       </nav>
-      <main className="tiles" data-count={layout.count}>
+      <div className="tiles" data-count={layout.count}>
         {tiles.map((pane, tile) =>
           pane ? (
             <PaneTile
@@ -214,13 +227,12 @@ export function Terminals(props: TerminalsProps): JSX.Element {
             </button>
           ),
         )}
-      </main>
-    </div>
+      </div>
+    </main>
   );
 }
 
-const emptyWords = (owner: boolean): string =>
-  owner ? 'No panes yet. c starts one.' : 'No pane is shared with you yet.';
+const emptyWords = (owner: boolean): string => (owner ? 'No panes yet.' : 'No pane is shared with you yet.');
 
 const smallest = 7;
 const largest = 32;

@@ -54,6 +54,16 @@ describe('the agents', () => {
     await facts.getByText('gone', { exact: true }).waitFor();
   });
 
+  it('are all of whom something is told, whoever they are', async () => {
+    const paneId = await ground.pane('somebody');
+    await ground.hub.client.call('agent:set-state', { paneId, status: 'blocked' });
+    await page.keyboard.press('w');
+    await page.getByRole('link', { name: 'Agents 1 need you' }).waitFor();
+    await row(page, paneId)
+      .getByText(/^blocked \d+s$/)
+      .waitFor();
+  });
+
   it('are written to by c', async () => {
     await register(ground.hub, 'listener', { project: 'letters' });
     await page.keyboard.press('w');

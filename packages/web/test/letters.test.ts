@@ -81,6 +81,8 @@ describe('a phone', () => {
     const paneId = await ground.pane('worker');
     const asked = expect(asker.call('pane:write', { paneId, data: 'x' })).rejects.toThrow();
     await page.getByRole('button', { name: '1 to approve' }).waitFor();
+    await ground.hub.client.call('agent:set-state', { paneId, status: 'blocked' });
+    await page.getByRole('button', { name: '1 needs you' }).waitFor();
     const bar = page.locator('.bar');
     for (const button of await bar.getByRole('button').all()) {
       const { x, width: wide } = (await button.boundingBox()) ?? { x: width, width: 0 };
@@ -107,6 +109,35 @@ describe('a phone', () => {
     }
     // In two rows: the terminal has the rest.
     expect((await shown.locator('header').boundingBox())?.height).toBeLessThan(80);
+  });
+
+  it('says beside an open pane what waits elsewhere, and that the hub is away', async () => {
+    const paneId = await ground.pane('in hand', 'echo here; exec cat');
+    await page.setViewportSize({ width: 390, height: 844 });
+    const shown = await look(page, 'in hand');
+    await shows(shown, 'here');
+    await page.locator('.bar').waitFor({ state: 'hidden' });
+    const asker = ground.hub.as(await ground.hub.paneToken('asker'));
+    const asked = expect(asker.call('pane:write', { paneId, data: 'x' })).rejects.toThrow();
+    await page.getByRole('button', { name: '1 to approve' }).click();
+    await page.getByRole('button', { name: 'Deny' }).click();
+    await asked;
+    await row(page, 'in hand').click();
+    await page.locator('.bar').waitFor({ state: 'hidden' });
+    await ground.hub.kill('SIGKILL');
+    await page.getByRole('status').getByText('hub away').waitFor();
+    await ground.hub.start();
+    await page.locator('.bar').waitFor({ state: 'hidden' });
+    await shows(shown, 'here');
+  });
+
+  it('brings the view that is shown into sight among the others', async () => {
+    await page.setViewportSize({ width: 300, height: 780 });
+    await page.keyboard.press('v');
+    const link = page.getByRole('link', { name: 'Contracts' });
+    await link.and(page.locator('[aria-current=page]')).waitFor();
+    const { x = 300, width = 0 } = (await link.boundingBox()) ?? {};
+    expect(x + width).toBeLessThanOrEqual(300);
   });
 
   it('shows the list or one pane, without scrolling sideways', async () => {

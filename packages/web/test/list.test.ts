@@ -118,8 +118,28 @@ describe('the list', () => {
     await row(page, untitled).waitFor();
   });
 
-  it('tells the page of a hub without panes how to begin', async () => {
-    await page.getByText('No panes yet').waitFor();
+  it.each([1280, 390])(
+    'where there is none yet says how to begin, before everything else, %i pixels wide',
+    async (width) => {
+      await page.setViewportSize({ width, height: 800 });
+      const teaching = page.getByRole('region', { name: 'No panes yet' });
+      await teaching.getByText('poly run -- top').waitFor();
+      expect((await teaching.boundingBox())?.y).toBeLessThan(500);
+      await page.getByRole('button', { name: 'New pane' }).click();
+      await page.getByLabel('Command').fill('cat');
+      await page.getByRole('button', { name: 'Start' }).click();
+      await page.getByRole('region', { name: 'Pane cat' }).waitFor();
+      await teaching.waitFor({ state: 'detached' });
+    },
+  );
+
+  it('says that nothing fits where the first one would stand', async () => {
+    await ground.pane('one');
+    await row(page, 'one').waitFor();
+    await page.keyboard.press('/');
+    await page.keyboard.type('nothing like it');
+    const said = await page.getByText('No pane fits.').boundingBox();
+    expect(said?.y).toBeLessThan(150);
   });
 });
 
@@ -187,6 +207,8 @@ describe('the keyboard', () => {
   });
 
   it('changes the number of tiles with 1, 2 and 4', async () => {
+    await ground.pane('one of them');
+    await row(page, 'one of them').waitFor();
     for (const count of ['4', '2', '1']) {
       await page.keyboard.press(count);
       await page.locator(`.tiles[data-count="${count}"]`).waitFor();

@@ -76,6 +76,34 @@ describe('a terminal', () => {
     await until(async () => (await plain(id)).includes(sum));
   });
 
+  it('copies what is selected, and nothing else, and pastes by its button', async () => {
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    const id = await ground.pane('board', 'echo word; exec cat');
+    const shown = await look(page, 'board');
+    await shows(shown, 'word');
+    const copied = () => page.evaluate(() => navigator.clipboard.readText());
+    await page.evaluate(() => navigator.clipboard.writeText('from before'));
+    await page.keyboard.press('Control+Shift+C');
+    expect(await copied()).toBe('from before');
+    await shown.getByRole('button', { name: 'Paste' }).click();
+    await until(async () => (await plain(id)).includes('from before'));
+    const { x = 0, y = 0 } = (await shown.locator('.xterm-rows').boundingBox()) ?? {};
+    await page.mouse.dblclick(x + 5, y + 5);
+    await page.keyboard.press('Control+Shift+C');
+    await until(async () => (await copied()) === 'word');
+  });
+
+  it('says so when the browser keeps the clipboard to itself', async () => {
+    await ground.pane('shut');
+    const shown = await look(page, 'shut');
+    await page.evaluate(() => {
+      navigator.clipboard.readText = () => Promise.reject(new DOMException('no', 'NotAllowedError'));
+    });
+    await shown.getByRole('button', { name: 'Paste' }).click();
+    await page.getByRole('alert').getByText('keeps its clipboard').waitFor();
+    expect(ground.complaints).toEqual([]);
+  });
+
   it('keeps the size of the pane, whatever the size of the window, until asked to fit', async () => {
     const id = await ground.pane('size', 'exec cat', { cols: 132, rows: 50 });
     const shown = await look(page, 'size');

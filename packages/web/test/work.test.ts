@@ -46,6 +46,8 @@ describe('tasks', () => {
     await card('Ready', 'Use the parser').waitFor();
     expect(await page.locator('.board b').count()).toBe(0);
     await page.setViewportSize({ width: 390, height: 780 });
+    // The board begins below the bar.
+    expect((await column('Ready').boundingBox())?.y).toBeLessThan(120);
     await card('Done', 'Write the').scrollIntoViewIfNeeded();
     expect(
       await page.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth),
