@@ -38,12 +38,27 @@ const hubFolders = {
   edges: ['registry', 'events', 'platform', 'notices'],
 };
 
-const hubRules = Object.entries(hubFolders).map(([name, others]) => ({
-  name: `hub-${name}-imports-only-${others.join('-') || 'itself'}`,
-  severity: 'error',
-  from: { path: `^packages/hub/src/${name}/` },
-  to: { path: '^packages/hub/src/', pathNot: `^packages/hub/src/(${[name, ...others].join('|')})/` },
-}));
+const folderRules = (name, folders) =>
+  Object.entries(folders).map(([folder, others]) => ({
+    name: `${name}-${folder}-imports-only-${others.join('-') || 'itself'}`,
+    severity: 'error',
+    from: { path: `^packages/${name}/src/${folder}/` },
+    to: {
+      path: `^packages/${name}/src/`,
+      pathNot: `^packages/${name}/src/(${[folder, ...others].join('|')})/`,
+    },
+  }));
+
+/** Folders of packages/web/src, and which of the others each may import; what stands beside them knows all. */
+const webFolders = {
+  page: [],
+  terminals: ['page'],
+  mail: ['page'],
+  work: ['page'],
+  agents: ['page', 'terminals'],
+  session: ['page', 'terminals', 'mail'],
+  floor: ['page', 'agents', 'session'],
+};
 
 const packageRules = Object.entries(packages).flatMap(([name, { ours, npm }]) => [
   {
@@ -76,12 +91,20 @@ module.exports = {
       to: {},
     },
     ...packageRules,
-    ...hubRules,
+    ...folderRules('hub', hubFolders),
+    ...folderRules('web', webFolders),
     {
       name: 'every-hub-folder-has-its-arrows',
       comment: 'A new folder of the hub must be listed in the table of this file.',
       severity: 'error',
       from: { path: `^packages/hub/src/(?!(${[...Object.keys(hubFolders), 'wiring'].join('|')})/)[^/]+/` },
+      to: {},
+    },
+    {
+      name: 'every-web-folder-has-its-arrows',
+      comment: 'A new folder of the page must be listed in the table of this file.',
+      severity: 'error',
+      from: { path: `^packages/web/src/(?!(${Object.keys(webFolders).join('|')})/)[^/]+/` },
       to: {},
     },
     {

@@ -1,7 +1,7 @@
 import { type JSX, useEffect, useRef } from 'react';
-import type { Connection } from './hub-state.ts';
-import { type TileCount, tileCounts } from './layout.ts';
-import { addressOf, type View, views } from './place.ts';
+import type { Connection } from './page/hub-state.ts';
+import { addressOf, type View, views } from './page/place.ts';
+import { type TileCount, tileCounts } from './terminals/layout.ts';
 
 interface HeaderProps {
   readonly view: View;

@@ -1,6 +1,6 @@
 import type { JSX } from 'react';
-import { listKeys, mailKeys, pageKeys, sessionKeys, terminalKeys } from './keys.ts';
-import { Modal } from './modal.tsx';
+import { listKeys, mailKeys, pageKeys, sessionKeys, terminalKeys } from './page/keys.ts';
+import { Modal } from './page/modal.tsx';
 
 interface HelpDialogProps {
   readonly screenReader: boolean;

@@ -1,9 +1,9 @@
 import { createRoot } from 'react-dom/client';
 import { App } from './app.tsx';
-import { HubState } from './hub-state.ts';
-import { hasTiles } from './layout.ts';
-import { findKey } from './session-key.ts';
+import { HubState } from './page/hub-state.ts';
+import { findKey } from './page/session-key.ts';
 import { SignIn } from './sign-in.tsx';
+import { hasTiles } from './terminals/layout.ts';
 
 async function main(): Promise<void> {
   const element = document.getElementById('root');
@@ -11,9 +11,9 @@ async function main(): Promise<void> {
   const root = createRoot(element);
   try {
     // A tile that was open before needs it soon; by then it is here.
-    if (hasTiles()) void import('./pane-terminal.ts');
+    if (hasTiles()) void import('./terminals/pane-terminal.ts');
     const key = await findKey();
-    if (key !== undefined) void import('./pane-terminal.ts');
+    if (key !== undefined) void import('./terminals/pane-terminal.ts');
     root.render(key === undefined ? <SignIn /> : <App hub={new HubState(key)} />);
   } catch (error) {
     root.render(<SignIn problem={error instanceof Error ? error.message : String(error)} />);

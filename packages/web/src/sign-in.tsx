@@ -1,5 +1,5 @@
 import type { JSX } from 'react';
-import { harmless } from './harmless.ts';
+import { harmless } from './page/harmless.ts';
 
 /** What somebody sees who comes without a key. */
 export function SignIn({ problem }: { readonly problem?: string }): JSX.Element {
