@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Client } from '@polyphony/protocol';
+import type { Annotation, Client } from '@polyphony/protocol';
 import Database from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { register } from './mail-ground.ts';
@@ -268,8 +268,8 @@ describe('what is said and asked on the floor', () => {
     const other = hub.as(await hub.paneToken('passer-by'));
     const [ada, ben] = [await invited(hub, 'ada'), await invited(hub, 'ben')];
     const mark = async (by: Client): Promise<string> => {
-      const about = { session: session.session_id, kind: 'decision', value: 'no' } as const;
-      return (await by.call('floor:annotate', about)).annotation_id;
+      const about = { session: session.session_id, kind: 'decision', value: 'no' };
+      return ((await by.call('floor:annotate', about)) as Annotation).annotation_id;
     };
     const remove = (by: Client, annotation: string) => by.call('floor:unannotate', { annotation });
     const refused = { code: 'forbidden', hint: expect.stringContaining('Ask ') };

@@ -2,8 +2,8 @@ import { expect, it } from 'vitest';
 import type { Caller } from '../../registry/caller.ts';
 import { McpSessions } from './sessions.ts';
 
-const user = { participant: 'user:ann' } as Caller;
-const agent = (name: string) => ({ participant: `agent:${name}` }) as Caller;
+const user: Caller = { participant: 'user:ann', scopes: new Set() };
+const agent = (name: string): Caller => ({ participant: `agent:${name}`, scopes: new Set() });
 
 /** Registers in a session as somebody. */
 function register(sessions: McpSessions, id: string, name: string): void {
