@@ -111,6 +111,8 @@ describe.each(testBinaries())('a pane pipe on %s', (tmux) => {
   test('has nothing more to wait for when its writer is dead and nobody reads', async () => {
     await using server = await demoServer({ tmux });
     const pane = await paneOf(server);
+    // A shell that has just been started may draw its prompt into the pipe.
+    await pane.respawn({ kill: true, shell: 'exec sleep 600' });
     const pipe = await pane.pipe();
     const writer = await pipeWriter(server);
     await pane.respawn({ kill: true, shell: 'echo unread; exec cat' });
