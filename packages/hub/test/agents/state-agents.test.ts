@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, it } from 'vitest';
 import { TestHub } from '../test-hub.ts';
 import { type Agent, createAgent } from './agent.ts';
 import { createAgentHome } from './agent-home.ts';
+import { CodexServer } from './codex-server.ts';
 import type { AgentName } from './installed-agents.ts';
 import { buildPlugin } from './opencode-server.ts';
 import { Sampler } from './sampler.ts';
@@ -14,7 +15,7 @@ interface Case {
   readonly name: AgentName;
   readonly backend: Backend;
   /** Who tells, beside its screen. */
-  readonly by: 'its hooks' | 'its plugin' | 'its screen alone';
+  readonly by: 'its hooks' | 'its plugin' | 'its app-server' | 'its screen alone';
 }
 
 const cases: readonly Case[] = [
@@ -22,6 +23,7 @@ const cases: readonly Case[] = [
   { name: 'claude', backend: 'tmux', by: 'its hooks' },
   { name: 'codex', backend: 'pty', by: 'its hooks' },
   { name: 'codex', backend: 'tmux', by: 'its hooks' },
+  { name: 'codex', backend: 'pty', by: 'its app-server' },
   { name: 'opencode', backend: 'pty', by: 'its plugin' },
   { name: 'opencode', backend: 'tmux', by: 'its screen alone' },
   { name: 'gemini', backend: 'pty', by: 'its hooks' },
@@ -33,8 +35,10 @@ describe.each(cases)('the state of a real $name on $backend, told by $by', ({ na
   let model: ScriptedModel;
   let agent: Agent;
   let sampler: Sampler;
+  let server: CodexServer | undefined;
 
-  const prepare = by === 'its screen alone' ? () => undefined : telling(name, () => hub);
+  const hooked = by === 'its hooks' || by === 'its plugin';
+  const prepare = hooked ? telling(name, () => hub) : () => undefined;
 
   beforeAll(async () => {
     if (by === 'its plugin') buildPlugin();
@@ -44,12 +48,17 @@ describe.each(cases)('the state of a real $name on $backend, told by $by', ({ na
     // Keys are not kept with a pane: the hub that takes an agent up again has them.
     hub = await TestHub.start({ env: keys });
     if (backend === 'tmux') await hub.client.call('session:start', {});
-    agent = await createAgent(hub, name, { home, model: model.server.url, permissions: 'ask', prepare });
+    if (by === 'its app-server') server = await CodexServer.start(home);
+    agent = await createAgent(hub, name, {
+      ...{ home, model: model.server.url, permissions: 'ask', prepare },
+      ...(server && { args: ['--remote', server.url] }),
+    });
     sampler = new Sampler(hub, name, agent.pane.id);
   });
   afterAll(async () => {
     await sampler?.stop();
     await hub?.[Symbol.asyncDispose]();
+    await server?.close();
     await agent?.remove();
     await model?.close();
   });
@@ -62,6 +71,7 @@ describe.each(cases)('the state of a real $name on $backend, told by $by', ({ na
     const paneId = agent.pane.id;
     return {
       ...{ name, hub, model, paneId, sampler, work: agent.work, told: by !== 'its screen alone' },
+      ...(server && { asksFor: 'shell' }),
       screen: () => hub.client.call('pane:screen', { paneId }),
       press: (...keys) => hub.client.call('pane:keys', { paneId, keys: [...keys] }),
       type: (data) => hub.client.call('pane:write', { paneId, data }),

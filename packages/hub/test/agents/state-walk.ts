@@ -19,8 +19,10 @@ export interface Walked {
   /** The folder it works in. */
   readonly work: string;
   readonly sampler: Sampler;
-  /** Whether its hooks or its plugin tell. */
+  /** Whether somebody tells beside its screen. */
   readonly told: boolean;
+  /** The tool that is named when it asks for a permission, where that is not the word of its hooks. */
+  readonly asksFor?: string;
   screen(): Promise<PaneScreen>;
   press(...keys: readonly string[]): unknown;
   type(text: string): unknown;
@@ -30,7 +32,7 @@ export interface Walked {
 
 /** Leads an agent that rests through everything it can be seen doing, with whoever watches it at its heels. */
 export function walkStates(name: AgentName, walked: () => Walked): void {
-  const { interrupt, failed, clear, asksFor, question: asking } = manners[name];
+  const { interrupt, failed, clear, question: asking } = manners[name];
   const becomes = (...expected: readonly AgentStatus[]): Promise<AgentInfo> =>
     walked().sampler.becomes(expected);
   const message = (text: string): Promise<unknown> =>
@@ -81,7 +83,7 @@ export function walkStates(name: AgentName, walked: () => Walked): void {
   });
 
   it('waits for a permission, says for which, and rests when it is refused', async () => {
-    const { sampler, hub, paneId, press, told } = walked();
+    const { sampler, hub, paneId, press, told, asksFor = manners[name].asksFor } = walked();
     await message('run the tool');
     await becomes('blocked');
     const reason = told
