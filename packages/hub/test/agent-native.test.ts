@@ -27,9 +27,10 @@ describe('a Codex that is attached to an app-server', () => {
     await server[Symbol.asyncDispose]();
   });
 
-  const start = async (): Promise<string> =>
-    (await hub.client.call('agent:create', { argv: [join(hub.home, 'codex'), '--remote', server.url], cwd }))
-      .id;
+  const start = async (folder = cwd, ...more: readonly string[]): Promise<string> => {
+    const argv = [join(hub.home, 'codex'), '--remote', server.url, ...more];
+    return (await hub.client.call('agent:create', { argv, cwd: folder })).id;
+  };
   const info = async (id = paneId): Promise<AgentInfo> => {
     const found = (await hub.client.call('agent:list', {})).find((agent) => agent.id === id);
     if (!found) throw new Error(`${id} is not listed`);
@@ -92,6 +93,20 @@ describe('a Codex that is attached to an app-server', () => {
     server.begin(thread('t2'));
     await hub.client.call('agent:explain', { paneId: second });
     for (const id of [paneId, second]) expect(await info(id)).toMatchObject({ status: 'starting' });
+  });
+
+  it('is known by the folder that it was told to work in', async () => {
+    const far = join(hub.home, 'far');
+    mkdirSync(far);
+    const id = await start(hub.home, '-C', 'far');
+    await until(() => server.methods.filter((method) => method === 'thread/loaded/list').length === 2);
+    server.begin(thread('t1', { cwd: far, status: { type: 'active', activeFlags: [] } }));
+    await until(async () => (await info(id)).status === 'running');
+    expect(await info()).toMatchObject({ status: 'starting' });
+    // Another one there makes it a guess.
+    await start(far);
+    server.begin(thread('t2', { cwd: far }));
+    await until(async () => (await info(id)).authority === 'process');
   });
 
   it('is no longer what that said when it has gone, and is heard again when it is back', async () => {

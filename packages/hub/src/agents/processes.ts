@@ -43,18 +43,28 @@ export function environmentOf(pid: number): Readonly<Record<string, string>> {
   }
 }
 
-/** The processes of this user that work in a folder; none where the system does not tell. */
-export function processesIn(cwd: string): readonly number[] {
+/** The processes whose command line has a word in it; none where the system does not tell. */
+export function processesNaming(word: string): readonly number[] {
   try {
     return readdirSync('/proc').flatMap((name) => {
       try {
-        return /^\d+$/.test(name) && readlinkSync(`/proc/${name}/cwd`) === cwd ? [Number(name)] : [];
+        const named = /^\d+$/.test(name) && readFileSync(`/proc/${name}/cmdline`, 'latin1').includes(word);
+        return named ? [Number(name)] : [];
       } catch {
-        return []; // It has ended, or is somebody else's.
+        return []; // It has ended.
       }
     });
   } catch {
     return []; // This system does not tell.
+  }
+}
+
+/** The folder that a process works in; undefined where the system does not tell, or it is somebody else's. */
+export function cwdOf(pid: number): string | undefined {
+  try {
+    return readlinkSync(`/proc/${pid}/cwd`);
+  } catch {
+    return undefined;
   }
 }
 

@@ -1,8 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { AgentReason } from '@polyphony/protocol';
 import { type Conversation, connectRpc, type Message } from '../../platform/json-rpc.ts';
-import { agentProgram } from '../adopted/agent-program.ts';
-import { argvOf, parentOf, processesIn } from '../processes.ts';
+import { isAlone } from './codex-terminals.ts';
 import type { NativeSource, NativeState } from './native-state.ts';
 
 export interface CodexServerOptions {
@@ -160,13 +159,3 @@ const asks: Readonly<Record<string, (params: Message) => AgentReason>> = {
     return { kind: 'question', ...text(first?.question), ...(options && { options }) };
   },
 };
-
-/** Whether one Codex at the most has this folder: its conversation is told from others by that. */
-function isAlone(cwd: string): boolean {
-  const found = processesIn(cwd).filter((pid) => {
-    const program = agentProgram(argvOf(pid) ?? []);
-    return program?.vendor === 'codex' && !program.headless;
-  });
-  // Its launcher and what that has started are one.
-  return found.filter((pid) => !found.includes(parentOf(pid) ?? 0)).length === 1;
-}

@@ -5,6 +5,7 @@ import { flagIn } from '../../platform/flag-in.ts';
 import { isLocal } from '../../platform/is-local.ts';
 import { environmentOf } from '../processes.ts';
 import { followCodexServer } from './codex-server.ts';
+import { codexFolder } from './codex-terminals.ts';
 import type { NativeSource } from './native-state.ts';
 
 export interface NativePane {
@@ -23,7 +24,7 @@ export function nativeSource({ vendor, argv, pid, cwd, startedAt }: NativePane):
   const url = codexAddress(argv, env);
   if (url === undefined) return undefined;
   const named = flagIn(argv, '--remote-auth-token-env');
-  return followCodexServer({ url, token: named && env[named], cwd, startedAt });
+  return followCodexServer({ url, token: named && env[named], cwd: codexFolder(argv, cwd), startedAt });
 }
 
 /** Where the app-server of a Codex listens: where it was told to, or else its shared daemon, should one run. */
