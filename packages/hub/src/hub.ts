@@ -409,7 +409,7 @@ async function build(
   const startedAt = new Date(clock.now()).toISOString();
   const status = statusOf({
     ...{ store, panes, approvals, session, intake, mail, config, rules, places },
-    about: { version, pid: process.pid, startedAt, socket: places.socket },
+    about: { version, pid: process.pid, startedAt, socket: places.socket, path: env.PATH },
     url: () => address.url,
     readers: () => ({ eventReaders: streams.readers, floorReaders: floorStreams.readers }),
     extensionProblems: () => extensions.problems,

@@ -116,3 +116,15 @@ it('tells of an extension that is broken, where the hub is asked how it is', asy
   expect(await look(at, 'extensions')).toMatchObject({ state: 'ok' });
   expect(readdirSync(join(homeOf(at), 'extensions'))).toEqual([]);
 }, 60_000);
+
+it('says where the hub does not find a program that this shell finds', async () => {
+  await using at = new CliGround();
+  await at.run(['up'], { env: { PATH: '/nowhere' } });
+  expect(await look(at, 'tmux')).toMatchObject({
+    state: 'warn',
+    says: expect.stringMatching(/^tmux \S+, but not on the PATH of the hub \(\/nowhere\)$/),
+    fix: expect.stringContaining('poly server restart'),
+  });
+  await at.ok('server', 'restart');
+  expect(await look(at, 'tmux')).toMatchObject({ state: 'ok' });
+}, 60_000);

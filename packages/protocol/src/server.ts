@@ -38,6 +38,8 @@ export interface ServerStatus {
   readonly startedAt: string;
   readonly socket: string;
   readonly url?: string | undefined;
+  /** Where it finds programs, which may differ from where a shell does. */
+  readonly path?: string | undefined;
   readonly panes: number;
   /** Calls that wait for the user. */
   readonly approvals: number;
@@ -61,6 +63,7 @@ export const serverStatus: Action<Record<string, never>, ServerStatus> = defineA
     startedAt: z.string(),
     socket: z.string(),
     url: z.string().optional(),
+    path: z.string().optional(),
     panes: z.int(),
     approvals: z.int(),
     session: z.boolean(),

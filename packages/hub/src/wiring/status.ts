@@ -22,7 +22,7 @@ interface Watched {
   readonly config: Config;
   readonly rules: ScreenRules;
   readonly places: Places;
-  readonly about: Pick<ServerStatus, 'version' | 'pid' | 'startedAt' | 'socket'>;
+  readonly about: Pick<ServerStatus, 'version' | 'pid' | 'startedAt' | 'socket' | 'path'>;
   readonly url: () => string | null;
   /** How many follow what happens. */
   readonly readers: () => Readonly<Record<'eventReaders' | 'floorReaders', number>>;

@@ -44,7 +44,7 @@ const megabyte = 1024 * 1024;
 /** Everything that is looked at, in the order it is shown. */
 export const checks: readonly Check[] = [
   { name: 'node', look: () => ok(`${process.versions.node} (${process.execPath})`) },
-  { name: 'tmux', look: ({ env }) => lookAtTmux(env) },
+  { name: 'tmux', look: ({ env, hub }) => lookAtTmux(env, hub) },
   { name: 'hub', look: ({ hub, places }) => lookAtHub(hub, places) },
   { name: 'host', look: ({ places, hub }) => lookAtHost(places, hub) },
   { name: 'disk', look: ({ places }) => lookAtDisk(places) },
@@ -61,15 +61,25 @@ export const checks: readonly Check[] = [
   { name: 'gauges', numbers: true, look: ({ hub }) => lookAtGauges(hub) },
 ];
 
-async function lookAtTmux(env: Env): Promise<Finding> {
-  try {
-    const { stdout } = await promisify(execFile)('tmux', ['-V'], { env });
-    const [, major = 0, minor = 0] = /(\d+)\.(\d+)/.exec(stdout) ?? [];
-    if (Number(major) * 100 + Number(minor) >= 302) return ok(stdout.trim());
-    return warn(`${stdout.trim()} is too old`, `${installTmux} Until then use pty panes.`);
-  } catch {
+async function lookAtTmux(env: Env, hub: Patient['hub']): Promise<Finding> {
+  const here = await tmuxOn(env);
+  if (here === undefined)
     return warn('not found', `${installTmux} Everything but tmux panes works without it.`);
-  }
+  const [, major = 0, minor = 0] = /(\d+)\.(\d+)/.exec(here) ?? [];
+  if (Number(major) * 100 + Number(minor) < 302)
+    return warn(`${here} is too old`, `${installTmux} Until then use pty panes.`);
+  const path = hub === undefined || hub instanceof Error ? env.PATH : hub.path;
+  if ((await tmuxOn({ ...env, PATH: path })) !== undefined) return ok(here);
+  return warn(
+    `${here}, but not on the PATH of the hub (${path})`,
+    'Start the hub from here, where it is found: poly server restart (panes live on)',
+  );
+}
+
+/** The version of tmux that is found with an environment. */
+async function tmuxOn(env: Env): Promise<string | undefined> {
+  const asked = await promisify(execFile)('tmux', ['-V'], { env }).catch(() => undefined);
+  return asked?.stdout.trim();
 }
 
 function lookAtHub(hub: Patient['hub'], { logs }: Places): Finding {
