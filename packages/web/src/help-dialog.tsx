@@ -1,4 +1,4 @@
-import type { JSX } from 'react';
+import { type JSX, useEffect, useRef } from 'react';
 import { listKeys, mailKeys, pageKeys, sessionKeys, terminalKeys } from './page/keys.ts';
 import { Modal } from './page/modal.tsx';
 
@@ -12,24 +12,20 @@ interface HelpDialogProps {
 
 export function HelpDialog(props: HelpDialogProps): JSX.Element {
   const { screenReader, onScreenReader, sound, onSound, onClose } = props;
+  const keys = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    // It is read from its beginning: the browser would go to the first box to tick, far below.
+    keys.current?.focus({ preventScroll: true });
+    keys.current?.closest('dialog')?.scrollTo(0, 0);
+  }, []);
   return (
     <Modal title="Keys" onClose={onClose}>
-      <div className="help">
+      <div ref={keys} className="help" tabIndex={-1}>
         <section>
           <Keys of={pageKeys} title="Everywhere" />
           <Keys of={mailKeys} title="In the mail" />
           <p className="dim">In a message Ctrl-Enter sends it, and Esc leaves it as it is.</p>
           <Keys of={sessionKeys} title="In a session; j and k go from entry to entry" />
-        </section>
-        <section>
-          <Keys of={listKeys} title="In the list of panes; the first ones in every list" />
-          <h3>In a terminal</h3>
-          <dl>
-            {terminalKeys.map(({ key, does }) => (
-              <Row key={key} keys={[key]} does={does} />
-            ))}
-          </dl>
-          <p className="dim">Every other key is the program’s, Esc and Ctrl-C among them.</p>
           <p className="dim">
             A pane keeps its own size, whatever the size of this window. Only “Fit” changes it, for everybody
             who looks at it.
@@ -50,6 +46,16 @@ export function HelpDialog(props: HelpDialogProps): JSX.Element {
             />
             Make a sound when an agent begins to need you
           </label>
+        </section>
+        <section>
+          <Keys of={listKeys} title="In the list of panes; the first ones in every list" />
+          <h3>In a terminal</h3>
+          <dl>
+            {terminalKeys.map(({ key, does }) => (
+              <Row key={key} keys={[key]} does={does} />
+            ))}
+          </dl>
+          <p className="dim">Every other key is the program’s, Esc and Ctrl-C among them.</p>
         </section>
       </div>
       <div className="actions">

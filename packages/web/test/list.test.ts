@@ -198,6 +198,20 @@ describe('the keyboard', () => {
     await row(page, 'slow').waitFor({ state: 'detached' });
   });
 
+  it.each([
+    [390, 844],
+    [1280, 600],
+  ])('is explained from the beginning, %i by %i pixels', async (width, height) => {
+    await page.setViewportSize({ width, height });
+    await page.getByRole('button', { name: 'Help' }).click();
+    const title = page.getByRole('dialog').getByRole('heading', { name: 'Keys' });
+    await title.waitFor();
+    expect((await title.boundingBox())?.y).toBeGreaterThan(0);
+    await page.keyboard.press('End');
+    await until(async () => ((await title.boundingBox())?.y ?? 0) < 0);
+    await page.keyboard.press('Escape');
+  });
+
   it('explains itself with ?', async () => {
     await page.keyboard.press('?');
     const help = page.getByRole('dialog', { name: 'Keys' });
