@@ -26,8 +26,10 @@ for other in "$inbox"/bell.*; do
 done
 while kill -0 "$process" && [ "$left" -gt 0 ]; do
   read -r last <"$inbox/waiting" && [ "$last" = $$ ] || exit 0
-  set -- "$inbox"/new/*
-  if [ -e "$1" ] && sh "${0%/*}/context.sh" "$agent" plain >&3 3>&- 4<&-; then
+  # What is for later comes along, and wakes nobody.
+  come=
+  for file in "$inbox"/new/*; do case $file in *.later) ;; *) [ ! -e "$file" ] || come=1 ;; esac done
+  if [ "$come" ] && sh "${0%/*}/context.sh" "$agent" plain >&3 3>&- 4<&-; then
     code=2
     exit
   fi

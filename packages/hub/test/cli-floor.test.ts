@@ -15,7 +15,7 @@ const record = (session: string, payload: object, more: object = {}) =>
 it('makes, renames, tags, keeps and forgets projects', async () => {
   expect(await ground.ok('project', 'create', 'shop', '--tag', 'web,data')).toBe('shop\n');
   expect(await ground.ok('project', 'rename', 'shop', 'boutique')).toBe(
-    'It is boutique now; shop still lead to it.\n',
+    'It is boutique now; shop still leads to it.\n',
   );
   expect(await ground.ok('project', 'tag', 'shop', 'new', '--remove', 'web')).toBe('data, new\n');
   expect(await ground.ok('project', 'show', 'shop')).toMatch(/project +boutique\nalso +shop\nkey +shop\n/);

@@ -87,7 +87,7 @@ it('carries two people and two agents through a day in one session, with the hub
   await becomes('running');
   const context = await until(async () => (await contextOf(hub, coder.paneId)) || undefined);
   expect(context).toContain(`> user:ada drives this session from now on, after ${me}.`);
-  expect(context).toContain('not an order of your user');
+  expect(context).toContain('not an order');
   await coder.order({ show: 'idle-120x40', fire: ['Stop', { last_assistant_message: 'Prices are done.' }] });
 
   // In the evening it goes back, and everybody reads the same story.

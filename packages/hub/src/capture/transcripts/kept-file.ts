@@ -8,11 +8,14 @@ const chunkBytes = 256 * 1024;
 /** A line that is being written is whole soon. */
 const writtenWithinMs = 60_000;
 
+/** Why a file cannot be opened, in words that say more than the system's. */
+const unopened: Readonly<Record<string, string>> = { ELOOP: 'it is a link', ENOENT: 'it is not there' };
+
 /** Opens what another program wrote: no link is followed, no pipe waited for, and nothing read that is another's. */
 export async function openKept(path: string): Promise<FileHandle> {
   const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
   const file = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK).catch((error: NodeJS.ErrnoException) => {
-    throw new Refused(error.code === 'ELOOP' ? 'it is a link' : error.message, { cause: error });
+    throw new Refused(unopened[error.code ?? ''] ?? error.message, { cause: error });
   });
   try {
     const found = await file.stat();

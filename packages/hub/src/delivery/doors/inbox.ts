@@ -14,7 +14,9 @@ export interface HintInbox {
   forget(name: string): void;
 }
 
-const nameOf = ({ upTo }: Hint): string => `mail-${String(upTo).padStart(15, '0')}`;
+/** What wakes nobody is named so that a hook that waits passes it over. */
+const nameOf = ({ upTo, quiet }: Hint): string =>
+  `mail-${String(upTo).padStart(15, '0')}${quiet ? '.later' : ''}`;
 
 interface Opening {
   readonly name: string;

@@ -70,7 +70,9 @@ export const projectCommands: readonly Command[] = [
     async run({ args: [project = '', name = ''], hub, out, json }) {
       const renamed = await hub.call('project:rename', { project, name });
       if (json) return out.json(renamed);
-      out.line(`It is ${renamed.name} now; ${renamed.earlier_names.join(', ')} still lead to it.`);
+      const { earlier_names: before } = renamed;
+      const lead = before.length === 1 ? 'leads' : 'lead';
+      out.line(`It is ${renamed.name} now; ${before.join(', ')} still ${lead} to it.`);
     },
   }),
   command({
