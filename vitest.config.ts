@@ -12,7 +12,8 @@ export default defineConfig({
     exclude: ['**/node_modules/**', '**/*.long.test.ts', '**/test/agents/**'],
     globalSetup: ['scripts/bundle-for-tests.ts'],
     pool: 'forks',
-    maxWorkers: 2,
+    // One more than the two cores of a small machine: tests wait for other processes a third of their time.
+    maxWorkers: 3,
     testTimeout: 60_000,
     hookTimeout: 60_000,
     // What comes is not late because a machine is busy; a second is not enough there.
