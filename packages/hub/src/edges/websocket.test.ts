@@ -9,7 +9,10 @@ afterEach(() => vi.useRealTimers());
 
 it('ends a connection whose other side has gone without a word, and keeps one that is only silent', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
-  const panes = { list: async () => [], onUpdate: () => () => undefined, look: () => undefined };
+  const panes = {
+    ...{ list: async () => [], onUpdate: () => () => undefined },
+    ...{ look: () => undefined, leave: async () => undefined },
+  };
   const log = { info: () => undefined };
   const credentials = { holds: () => true };
   const edge = new WebSocketEdge({ panes, log, credentials } as unknown as WebSocketEdgeOptions);
