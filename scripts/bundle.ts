@@ -92,7 +92,6 @@ const withoutSchemas = [
   'error',
   'event',
   'importance',
-  'full-stop',
   'nearest',
   'timeline-kind',
   'timeline-markdown',

@@ -187,9 +187,7 @@ describe('a client that may only look', () => {
       const said = await answer('readonly', tool.name, fitting(tool));
       expect([tool.name, said.slice(0, 200)]).toEqual([
         tool.name,
-        expect.stringMatching(
-          /^ERROR forbidden: .* the safety of this client is readonly\. Your user decides/,
-        ),
+        expect.stringMatching(/^ERROR unknown_action: there is no tool/),
       ]);
     }
     expect(await state()).toEqual(before);

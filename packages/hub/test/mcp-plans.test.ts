@@ -43,9 +43,7 @@ describe.each([
       ],
     });
     expect(tmux('list-panes', '-a', '-F', '#{pane_id}')).toBe(before);
-    expect(await use(client, 'execute_plan', { operations: [split] })).toMatch(
-      /^ERROR forbidden: .* the safety of this client is readonly/,
-    );
+    expect(await use(client, 'execute_plan', { operations: [split] })).toMatch(/^ERROR unknown_action/);
   });
 
   it('run as one, with what they made', async () => {
@@ -153,12 +151,8 @@ describe.each([
       creates: 'pane',
       result: 'CreatedPane',
       schema: { type: 'object', properties: { paneId: { type: 'string' } } },
-      params: { properties: { target: { type: 'string' }, direction: expect.anything() } },
+      params: { properties: { target: expect.anything(), direction: expect.anything() } },
     });
-    // As agents write it, and no longer than they want to read.
-    const told = await use(client, 'result_schema', { kind: 'rename_window' });
-    expect(told).toContain('session:window.pane, or { slot, part }');
-    expect(told.length).toBeLessThan(1000);
     expect(await use(client, 'result_schema', { kind: 'nothing' })).toMatch(/^ERROR not_found/);
   });
 

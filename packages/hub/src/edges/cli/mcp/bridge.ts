@@ -1,17 +1,14 @@
-import type { Socket } from 'node:net';
+import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { conversationIn, environmentToPass, PolyError, withFullStop } from '@polyphony/protocol';
-import { LineReader } from '../../line-reader.ts';
+import { conversationIn, environmentToPass, PolyError } from '@polyphony/protocol';
+import type { WebSocket } from 'ws';
 import { answeredBy } from '../../mcp/answer-line.ts';
-import { farewell, lineProtocol } from '../../mcp/line-protocol.ts';
 import type { Env } from '../env.ts';
 import { openDoor } from '../find-hub.ts';
-import { converse } from '../socket-http.ts';
+import { hubSocket } from '../hub-socket.ts';
 import { Conversation, type Message } from './conversation.ts';
-import { findPane, findTmux } from './find-caller.ts';
+import { findTmux, type InTmux } from './find-tmux.ts';
 
-/** What may be otherwise a little later. */
-const passing: ReadonlySet<string> = new Set(['unreachable', 'stopping', 'too_many_requests']);
 const retryMs = 100;
 const restartMs = 1_000;
 /** How long a call waits for a hub that is away. */
@@ -27,13 +24,12 @@ export class McpBridge {
   readonly #start: () => Promise<unknown>;
   readonly #conversation = new Conversation();
   /** Found once: the processes above this one may end before it does. */
-  readonly #where: ReturnType<typeof findTmux> & { readonly pane?: string | undefined };
+  readonly #inTmux: InTmux;
   /** How far the agent has read of each pane, as the hub says it: the next hub is told. */
   readonly #cursors = new Map<string, number>();
   /** Which agent it has registered as, as the hub says it: the next hub is told. */
   #pass: string | undefined;
-  /** Open, and greeted. */
-  #socket: Socket | undefined;
+  #socket: WebSocket | undefined;
   #over = false;
 
   /** `start` starts a hub where none runs. */
@@ -41,26 +37,19 @@ export class McpBridge {
     this.#env = env;
     this.#path = path;
     this.#start = start;
-    this.#where = { ...findTmux(env), pane: findPane(env) };
+    this.#inTmux = findTmux(env);
   }
 
   /** Settles when the agent has closed its end; fails when the hub refuses this client. */
   async run(): Promise<void> {
     const connected = this.#stayConnected();
-    const lines = new LineReader((line) => this.#say(line));
-    const input = process.stdin.on('data', (chunk: Buffer) => lines.push(chunk));
-    const ended = new Promise<void>((resolve) => input.once('close', resolve).once('end', resolve));
-    try {
-      await Promise.race([ended.then(() => this.#lastAnswers()), connected]);
-    } catch (error) {
-      this.#giveUp(`The hub will not have this client any longer: ${reasonOf(error)} Tell your user.`);
-      throw error;
-    } finally {
-      this.#over = true;
-      // An input that is still open would keep this process, of which nothing is left to be had.
-      input.destroy();
-      this.#socket?.destroy();
-    }
+    const input = createInterface({ input: process.stdin, crlfDelay: Number.POSITIVE_INFINITY });
+    input.on('line', (line) => this.#say(line));
+    const ended = new Promise<void>((resolve) => input.once('close', resolve));
+    await Promise.race([ended.then(() => this.#lastAnswers()), connected]);
+    this.#over = true;
+    input.close();
+    this.#socket?.terminate();
   }
 
   async #lastAnswers(): Promise<void> {
@@ -70,94 +59,90 @@ export class McpBridge {
 
   async #stayConnected(): Promise<void> {
     let awaySince = performance.now();
-    /** Since when somebody waits for a hub, and whether one was started for them. */
-    let waits: { readonly since: number; isTried: boolean } | undefined;
+    let isStarted = false;
     while (!this.#over) {
       try {
         await this.#connect();
         awaySince = performance.now();
-        waits = undefined;
+        isStarted = false;
         for (const { id, tool } of this.#conversation.lose()) this.#refuse(id, lostText(tool));
       } catch (error) {
-        if (!(error instanceof PolyError && passing.has(error.code))) throw error;
-        const now = performance.now();
-        if (this.#conversation.isIdle) waits = undefined;
-        else waits ??= { since: now, isTried: false };
+        if (!(error instanceof PolyError && ['unreachable', 'stopping'].includes(error.code))) throw error;
         // One that is restarted comes by itself; one that was killed does not, and somebody calls.
-        if (waits && !waits.isTried && now - awaySince > restartMs) {
-          waits.isTried = true;
-          const why = await this.#start().then(nothing, reasonOf);
-          if (why !== undefined) waits = this.#giveUp(`${notStarted} ${why} ${userCan}`);
-        } else if (waits && now - waits.since > patienceMs)
-          waits = this.#giveUp(`${withFullStop(error.message)} ${userCan}`);
+        if (!isStarted && !this.#conversation.isIdle && performance.now() - awaySince > restartMs) {
+          isStarted = true;
+          await this.#start().catch(() => undefined); // Then there is none, which is told below.
+        } else if (performance.now() - awaySince > patienceMs) {
+          const text = `${error.message} ${error.info.hint ?? ''} Your user can do that; then call again.`;
+          this.#giveUp(text);
+        }
       }
       if (!this.#over) await sleep(retryMs);
     }
   }
 
-  /** Settles when the connection has ended; fails when it could not be made, or the hub will have no other. */
+  /** Settles when the connection has ended; fails when it could not be made. */
   async #connect(): Promise<void> {
-    const { socket: path, token } = await openDoor(this.#env);
+    const door = await openDoor(this.#env);
     if (this.#over) return;
-    const headers = { authorization: `Bearer ${token}` };
-    const { socket, rest } = await converse(path, { method: 'GET', path: this.#path, headers }, lineProtocol);
-    let end: Farewell | undefined;
-    const lines = new LineReader((line) => {
-      end = this.#hear(line) ?? end;
-    });
-    const ended = new Promise<void>((resolve) => socket.on('error', () => undefined).once('close', resolve));
-    lines.push(rest);
-    socket.on('data', (chunk: Buffer) => lines.push(chunk)).resume();
-    socket.write(`${JSON.stringify(this.#greeting())}\n`);
-    for (const line of this.#conversation.resume()) socket.write(line);
+    const socket = hubSocket(this.#path, door);
     this.#socket = socket;
-    await ended;
-    this.#socket = undefined;
-    const [code = 0, reason = ''] = end ?? [];
-    if (notUnderstood.has(code)) this.#giveUp(unreadText);
-    if (code === farewell.refused) throw new PolyError('invalid_arguments', reason);
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    socket.on('open', () => {
+      const conversation = conversationIn(this.#env);
+      const place = {
+        ...{ cwd: process.cwd(), env: environmentToPass(this.#env), ...this.#inTmux },
+        ...(conversation && { conversation }),
+      };
+      socket.send(JSON.stringify({ ...place, cursors: Object.fromEntries(this.#cursors), pass: this.#pass }));
+      for (const line of this.#conversation.resume()) socket.send(line);
+    });
+    socket.on('message', (data) => this.#hear(data as Buffer));
+    socket.on('error', (cause) =>
+      reject(new PolyError('unreachable', `the hub is away: ${cause.message}.`, { cause })),
+    );
+    socket.on('close', (code, reason) => {
+      if (notUnderstood.has(code)) {
+        const text =
+          'The hub could not read one of your messages, and does not know which: call again, one by one.';
+        this.#giveUp(text);
+      }
+      if (code === policy) reject(new PolyError('invalid_arguments', String(reason)));
+      else resolve();
+    });
+    await promise;
   }
 
-  /** Who this is, for a hub that may never have heard of it. */
-  #greeting(): object {
-    const conversation = conversationIn(this.#env);
-    return {
-      ...{ cwd: process.cwd(), env: environmentToPass(this.#env), ...this.#where },
-      ...(conversation && { conversation }),
-      ...{ cursors: Object.fromEntries(this.#cursors), pass: this.#pass },
-    };
-  }
-
-  #say(line: Buffer): void {
-    const message = readMessage(line.toString('utf8'));
-    if (message === 'empty') return;
+  #say(line: string): void {
+    if (line.trim() === '') return;
+    const message = readMessage(line);
     if (message === undefined) {
       this.#answer(failure(null, -32700, 'Parse error: one message of JSON a line.'));
       return;
     }
-    if (line.length > longestLine) {
-      const text = `A message has at most ${longestLine} bytes, this one ${line.length}.`;
+    const bytes = Buffer.byteLength(line);
+    if (bytes > longestLine) {
+      const text = `A message has at most ${longestLine} bytes, this one ${bytes}.`;
       this.#answer(failure(message.id ?? null, -32600, text));
       return;
     }
     this.#conversation.say(line, message);
     // What is said before somebody listens is said when somebody does.
-    this.#socket?.write(line);
+    // As bytes it goes out in one piece, as a text in two.
+    if (this.#socket?.readyState === isOpen) this.#socket.send(Buffer.from(line), { binary: false });
   }
 
-  /** An answer is passed on as the bytes it came in: an agent may be told much. What the hub says last is answered. */
-  #hear(line: Buffer): Farewell | undefined {
+  /** An answer is passed on as the bytes it came in: an agent may be told much. */
+  #hear(line: Buffer): void {
     const id = answeredBy(line);
-    const message: Heard = id === undefined ? JSON.parse(line.toString('utf8')) : { id };
-    if ('end' in message) return message.end;
+    const message: Heard = id === undefined ? JSON.parse(String(line)) : { id };
     if ('cursor' in message) this.#cursors.set(...message.cursor);
     else if ('pass' in message) this.#pass = message.pass;
     else if ('readers' in message) this.#conversation.know(message.readers);
     else if (this.#conversation.hear(message)) process.stdout.write(line);
-    return undefined;
   }
 
-  #giveUp(text: string): undefined {
+  #giveUp(text: string): void {
     for (const { id, isCall } of this.#conversation.giveUp()) {
       if (isCall) this.#refuse(id, text);
       else this.#answer(failure(id, -32603, text));
@@ -174,27 +159,24 @@ export class McpBridge {
   }
 }
 
-type Farewell = readonly [code: number, reason: string];
-
-/** What the hub says: messages for the agent, and four that are for this. */
+/** What the hub says: messages for the agent, and three that are for this. */
 type Heard =
   | Message
   | { readonly cursor: readonly [string, number] }
   | { readonly pass: string }
-  | { readonly readers: readonly string[] }
-  | { readonly end: Farewell };
+  | { readonly readers: readonly string[] };
 
+const policy = 1008;
 /** What would be no better if it were said again. */
-const notUnderstood: ReadonlySet<number> = new Set([farewell.notUnderstood, farewell.tooLarge]);
-const unreadText =
-  'The hub could not read one of your messages, and does not know which: call again, one by one.';
+const notUnderstood: ReadonlySet<number> = new Set([1002, 1003, 1007, 1009]);
+const isOpen = 1;
 
-function readMessage(line: string): Message | 'empty' | undefined {
+function readMessage(line: string): Message | undefined {
   try {
     const message: unknown = JSON.parse(line);
     return typeof message === 'object' && message !== null && !Array.isArray(message) ? message : undefined;
   } catch {
-    return line.trim() === '' ? 'empty' : undefined; // What is no JSON is answered as such.
+    return undefined; // What is no JSON is answered as such.
   }
 }
 
@@ -202,13 +184,6 @@ const failure = (id: string | number | null, code: number, message: string): obj
   id,
   error: { code, message },
 });
-
-const userCan = 'Your user can start one with poly up; then call again.';
-const notStarted = 'no hub is running, and none could be started:';
-const nothing = (): undefined => undefined;
-
-const reasonOf = (error: unknown): string =>
-  withFullStop(error instanceof Error ? error.message : String(error));
 
 const lostText = (tool: string): string =>
   `The hub ended while ${tool} ran: it may have happened or not. Look first what there is now; then call again if need be.`;

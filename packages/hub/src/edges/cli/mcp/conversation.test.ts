@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Conversation, type Message } from './conversation.ts';
 
-const line = (message: Message): Buffer => Buffer.from(`${JSON.stringify(message)}\n`);
+const line = (message: Message): string => JSON.stringify(message);
 const initialize: Message = { id: 0, method: 'initialize' };
 const initialized: Message = { method: 'notifications/initialized' };
 const call = (id: number, name: string): Message => ({ id, method: 'tools/call', params: { name } });

@@ -1,9 +1,7 @@
-import type { Duplex } from 'node:stream';
 import { setTimeout } from 'node:timers';
+import type { RawData, WebSocket } from 'ws';
 import { parseJson } from '../json-body.ts';
-import { LineReader } from '../line-reader.ts';
 import { lineOf } from './answer-line.ts';
-import { farewell, lineProtocol } from './line-protocol.ts';
 import { mostCalls, tooManyCalls } from './most-calls.ts';
 import type { serveStdio } from './sdk.ts';
 
@@ -11,22 +9,16 @@ type Transport = NonNullable<NonNullable<Parameters<typeof serveStdio>[1]>['tran
 type Message = Parameters<NonNullable<Transport['onmessage']>>[0];
 type Id = string | number;
 
-const welcome = `HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: ${lineProtocol}\r\n\r\n`;
-const longestLine = 1024 * 1024;
 /** A client that leaves more than this unread is let go: what it does not read would be kept here. */
 const mostUnread = 8 * 1024 * 1024;
 const greetingMs = 10_000;
-const goodbyeMs = 500;
 
-type Farewell = (typeof farewell)[keyof typeof farewell];
-
-/** A conversation of MCP with `poly mcp`: a greeting, then one message of JSON-RPC a line, or one for the bridge. */
-export class LineTransport implements Transport {
-  readonly #socket: Duplex;
+/** A conversation of MCP over a WebSocket: a greeting, then one message of JSON-RPC a frame, or one for the bridge. */
+export class WebSocketTransport implements Transport {
+  readonly #socket: WebSocket;
   readonly #early: Message[] = [];
   readonly #running = new Set<Id>();
   #started = false;
-  #deaf = false;
   /** What the client said of itself first; fails when that is nothing, or cannot be understood. */
   readonly greeting: Promise<unknown>;
   readonly #ended = new AbortController();
@@ -36,40 +28,25 @@ export class LineTransport implements Transport {
   onclose?: Transport['onclose'];
   onerror?: Transport['onerror'];
 
-  /** Takes over a connection on which HTTP was asked to be left; `head` is what came behind that. */
-  constructor(socket: Duplex, head: Buffer) {
+  constructor(socket: WebSocket) {
     this.#socket = socket;
     const { promise, resolve, reject } = Promise.withResolvers<unknown>();
     this.greeting = promise;
-    promise.catch(() => undefined); // Whoever waits for it hears of it, if only a little later.
     const tooLate = setTimeout(() => reject(new Error('no greeting came')), greetingMs).unref();
-    let take = (line: Buffer): void => {
+    socket.once('message', (data) => {
       clearTimeout(tooLate);
-      take = (next) => this.#take(next);
+      socket.on('message', (more) => this.#take(more));
       try {
-        resolve(parseJson('message', line));
+        resolve(read(data));
       } catch (error) {
         reject(error);
       }
-    };
-    const lines = new LineReader((line) => {
-      if (this.#deaf) return;
-      if (line.length > longestLine) void this.close(farewell.tooLarge, 'too large');
-      else take(line);
     });
-    const read = (chunk: Buffer): void => {
-      if (lines.push(chunk) > longestLine) void this.close(farewell.tooLarge, 'too large');
-    };
-    socket.write(welcome);
-    socket.on('data', read);
-    socket.on('end', () => socket.end());
     socket.on('close', () => {
       clearTimeout(tooLate);
-      reject(new Error('it went without a greeting'));
       this.#ended.abort();
       this.onclose?.();
     });
-    if (head.length > 0) read(head);
   }
 
   /** Fires when the conversation has ended. */
@@ -78,7 +55,7 @@ export class LineTransport implements Transport {
   }
 
   get isOpen(): boolean {
-    return this.#socket.writable;
+    return this.#socket.readyState === this.#socket.OPEN;
   }
 
   async start(): Promise<void> {
@@ -93,31 +70,21 @@ export class LineTransport implements Transport {
 
   /** Says something, also what is no message of JSON-RPC: that is for `poly mcp`, which keeps it to itself. */
   tell(something: object): void {
-    if (!this.isOpen) return;
-    this.#socket.write(lineOf(something));
-    if (this.#socket.writableLength > mostUnread) this.terminate();
+    this.#socket.send(lineOf(something));
+    if (this.#socket.bufferedAmount > mostUnread) this.#socket.terminate();
   }
 
-  /** Says why, and listens no more. */
-  async close(code: Farewell = farewell.done, reason = ''): Promise<void> {
-    this.#deaf = true;
-    this.tell({ end: [code, reason] });
-    this.#socket.end();
-    // One that does not say goodbye is not waited for.
-    setTimeout(() => this.terminate(), goodbyeMs).unref();
+  async close(): Promise<void> {
+    this.#socket.close(1000);
   }
 
-  terminate(): void {
-    this.#socket.destroy();
-  }
-
-  #take(line: Buffer): void {
+  #take(data: RawData): void {
     let message: unknown;
     try {
-      message = parseJson('message', line);
+      message = read(data);
     } catch (error) {
       this.onerror?.(error as Error);
-      void this.close(farewell.notUnderstood, 'not understood');
+      this.#socket.close(1007, 'not understood');
       return;
     }
     if (!isMessage(message)) this.#refuse(null, -32_600, 'That is no message of JSON-RPC 2.0.');
@@ -157,4 +124,8 @@ function isMessage(given: unknown): given is Message {
 
 function cancelledBy(message: Message): Id {
   return (message as { readonly params?: { readonly requestId?: Id } }).params?.requestId ?? '';
+}
+
+function read(data: RawData): unknown {
+  return parseJson('message', data as Buffer);
 }
