@@ -51,7 +51,7 @@ describe.each(cases)('the state of a real $name on $backend, told by $by', ({ na
     if (by === 'its app-server') server = await CodexServer.start(home);
     agent = await createAgent(hub, name, {
       ...{ home, model: model.server.url, permissions: 'ask', prepare },
-      ...(server && { args: ['--remote', server.url] }),
+      ...(server && { args: ['--remote', server.url, '-C', home.work] }),
     });
     sampler = new Sampler(hub, name, agent.pane.id);
   });
