@@ -4,7 +4,7 @@ const hints = {
   invalid_target: 'Name the object by its id (%1, @1, $1), or by names tmux cannot mistake.',
   unknown_operation: 'List what exists with operations.kinds().',
   duplicate_operation: 'Give the operation another kind.',
-  version_unsupported: 'Use a newer tmux, or leave the parameter out.',
+  version_unsupported: 'Use a newer tmux, or do without.',
   command_failed: '',
   no_server: 'Start a server first: newSession() does.',
   unknown_outcome: 'The connection ended before tmux answered: look at the server before repeating the call.',
@@ -43,6 +43,7 @@ const hintsByMessage: readonly (readonly [said: RegExp, hint: string])[] = [
   [/still active/, 'Something runs there: pass kill: true to end it.'],
   [/(invalid|unknown|ambiguous) option/, 'showOptions() gives the names there are; your own start with @.'],
   [/bad value|unknown value|value is/, 'showOptions() gives the present value, in the form tmux wants.'],
+  [/target pane has exited/, 'Its process has ended: respawnPane() starts another.'],
   [/no buffer|unknown buffer/, 'listBuffers() gives the buffers there are.'],
   [/not in a mode/, 'Enter a mode first: copyMode() does.'],
   [

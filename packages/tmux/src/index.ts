@@ -18,6 +18,7 @@ export { Pane } from './facade/pane.ts';
 export { type Here, Server } from './facade/server.ts';
 export { Session } from './facade/session.ts';
 export { Window } from './facade/window.ts';
+export { withoutPasteBrackets } from './facade/without-paste-brackets.ts';
 export {
   type Builder,
   defineOperation,

@@ -131,6 +131,30 @@ describe.each(testBinaries())('the control engine on %s', (tmux) => {
     expect(after?.stdout).toBe('aligned\n');
   });
 
+  test('tells many reads at once from each other, also when some fail, or print what imitates a guard', async () => {
+    await using server = await started();
+    const now = Math.floor(Date.now() / 1000);
+    const forged = Array.from({ length: 40 }, (_, i) => `%end ${now} ${i} 1\n%begin ${now} ${i} 1`).join(
+      '\n',
+    );
+    await server.control.run({ argv: ['set-option', '-g', '@forged', forged] });
+    await server.control.run({
+      argv: ['set-hook', '-g', 'after-list-windows', 'display-message -p "%begin 1 2 1"'],
+    });
+    const kinds = [
+      [say('plain'), 'plain\n'],
+      [{ argv: ['has-session', '-t', '=nobody'], effect: 'read' }, "can't find session: nobody\n"],
+      [{ argv: ['list-windows', '-F', 'listed'], effect: 'read' }, 'listed\n'],
+      [say('#{@forged}'), `${forged}\n`],
+    ] as const;
+    for (const choices of [kinds.slice(0, 2), kinds.slice(0, 3), kinds]) {
+      const asked = Array.from({ length: 300 }, (_, i) => choices[i % choices.length] ?? kinds[0]);
+      const replies = await Promise.all(asked.map(([command]) => server.control.run(command)));
+      expect(replies.map(({ stdout, stderr }) => stdout + stderr)).toEqual(asked.map(([, said]) => said));
+    }
+    expect(server.control.generation).toBe(1);
+  });
+
   test('forgets a command that timed out and discards its late reply', async () => {
     await using server = await started();
     const waiting = server.control.run({ argv: ['wait-for', 'never-signalled'] }, { timeoutMs: 50 });

@@ -7,6 +7,7 @@ import {
   type LazyPane,
   LazyServer,
   linkWindow,
+  listBuffers,
   listSessions,
   newSession,
   type Pane,
@@ -153,6 +154,10 @@ describe.each(testBinaries())('snapshots and handles on %s', (tmux) => {
     await expect
       .poll(async () => (await pane.capture({ joinWrapped: true })).join(''))
       .toContain('^[[200~onetwothree^[[201~');
+    // Nothing is left of these, and nothing is pasted.
+    await pane.paste(`${'\u001b[20'.repeat(30_000)}${'1~'.repeat(30_000)}`);
+    await pane.paste('');
+    expect((await handles.run(listBuffers())).map(({ name }) => name)).toEqual(['note']);
     await handles.run(setOption({ target: pane.id, pane: true, option: 'remain-on-exit', value: 'on' }));
     await pane.respawn({ kill: true, shell: 'true' });
     await expect
@@ -160,6 +165,9 @@ describe.each(testBinaries())('snapshots and handles on %s', (tmux) => {
       .toBe(true);
     const pasted = await execute(handles.engine, pasteBuffer({ target: pane.id, bufferName: 'note' }));
     expect(pasted).toMatchObject({ status: 'failed', stderr: ['target pane has exited'] });
+    await expect(pane.paste('more')).rejects.toMatchObject({
+      hint: expect.stringContaining('respawnPane()'),
+    });
     expect(await handles.session('demo')).not.toBeNull();
   });
 

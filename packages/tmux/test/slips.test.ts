@@ -15,6 +15,7 @@ import {
   operations,
   Plan,
   planFromJSON,
+  refreshClient,
   renameWindow,
   resizePane,
   Server,
@@ -82,7 +83,11 @@ test('a tmux that is too old is refused with its version, and asked for nothing 
     *) echo 3.1c;;
   esac`;
   await writeFile(old, `#!/bin/sh\necho "$*" >> ${asked}\n${answer}\n`, { mode: 0o755 });
-  const refused = { code: 'version_unsupported', message: expect.stringContaining('3.1c') };
+  const refused = {
+    code: 'version_unsupported',
+    message: expect.stringMatching(/^(Every operation|A connection) needs tmux 3\.2; .* 3\.1c\.$/),
+    hint: 'Use a newer tmux, or do without.',
+  };
   for (const name of ['control', 'subprocess', 'imsg'] as const) {
     const server = Server.connect({ ...demo.connection, socketPath: `${old}-socket`, tmux: old }, name);
     await expect(server.newSession({ name: 'never' }), name).rejects.toMatchObject(refused);
@@ -168,6 +173,8 @@ const slips: readonly [slip: string, make: () => unknown, said: RegExp][] = [
   ['a parameter nothing is like', () => newSession({ qqq: 1 } as never), /unknown parameter qqq\. Parameters: name, /],
   ['a wrong choice', () => splitWindow({ target: '%0', direction: 'horizontal' as never }), /must be one of right, left, below, above, not "horizontal"/],
   ['one key instead of a list', () => sendKeys({ target: '%0', keys: 'ls' as never }), /keys: must be a list: \["ls"\]/],
+  ['a variable of no name', () => newSession({ environment: { 'A=B': '1' } }), /environment\.A=B: not the name of a variable/],
+  ['output of no pane', () => refreshClient({ target: { client: 'c' }, output: { work: 'on' } as never }), /output\.work: a pane id is % and a number/],
   ['a relative folder', () => newSession({ startDirectory: 'src' }), /absolute path, not "src"/],
   ['a size of no kind', () => splitWindow({ target: '%0', size: true as never }), /a share from '1%' to '100%', not true/],
   ['an empty session name', () => newSession({ name: '' }), /name: a session name cannot be empty\.$/],

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type Command, type Engine, execute } from '../src/engine.ts';
 import { createEngine } from '../src/engines/index.ts';
+import type { TmuxError } from '../src/errors.ts';
 import { quoteToken } from '../src/operation/quote.ts';
 import { killSession } from '../src/operations/kill-session.ts';
 import { takeSnapshot } from '../src/snapshot/take-snapshot.ts';
@@ -121,6 +122,18 @@ describe.each(testBinaries())('loading a workspace on %s', (tmux) => {
     expect(replaced.sessions[0]?.id).not.toBe(first.sessions[0]?.id);
     expect((await server.session('foo')).windows.map((window) => window.name)).toEqual(['two', 'three']);
     expect(await server.names()).toEqual(['foo']);
+  });
+
+  test('is built once when several load it at the same moment, and the others hear that it exists', async () => {
+    await using server = await workspaceServer(tmux);
+    const loads = Array.from({ length: 4 }, () =>
+      server.load({ session_name: 'foo', windows: [{ window_name: 'one', panes: [null, null] }] }).then(
+        () => 'built',
+        (error: TmuxError) => error.code,
+      ),
+    );
+    expect((await Promise.all(loads)).toSorted()).toEqual(['built', ...Array(3).fill('workspace_exists')]);
+    expect((await server.session('foo')).windows.map(({ panes }) => panes.length)).toEqual([2]);
   });
 
   test('takes only the exact name for the same session: foo is not foobar', async () => {

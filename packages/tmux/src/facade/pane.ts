@@ -21,6 +21,7 @@ import {
 import { openPanePipe, type PanePipe, type PanePipeOptions } from '../pipe/pane-pipe.ts';
 import { type WaitOptions, type WaitResult, waitForOutput } from '../wait/wait-for-output.ts';
 import type { ServerAccess } from './server-access.ts';
+import { withoutPasteBrackets } from './without-paste-brackets.ts';
 
 /**
  * A live pane.
@@ -61,12 +62,14 @@ export class Pane {
   }
 
   /** Pastes text as a terminal would; text cannot leave the brackets a program asked for around a paste. */
-  paste(text: string): Promise<void> {
+  async paste(text: string): Promise<void> {
+    const data = withoutPasteBrackets(text);
     const bufferName = `poly-${newGuard()}`;
-    return this.server.runAll(
-      setBuffer({ bufferName, data: withoutPasteBrackets(text) }),
-      pasteBuffer({ target: this.id, bufferName, delete: true, bracket: true }),
-    );
+    if (data !== '')
+      await this.server.runAll(
+        setBuffer({ bufferName, data }),
+        pasteBuffer({ target: this.id, bufferName, delete: true, bracket: true }),
+      );
   }
 
   /** The lines it shows, or those of its history asked for. */
@@ -98,13 +101,4 @@ export class Pane {
   kill(): Promise<unknown> {
     return this.server.run(killPane({ target: this.id }));
   }
-}
-
-/** The sequences that open and close a bracketed paste. */
-const brackets = /(?:\u001b\[|\u009b)20[01]~/g;
-
-/** Removing one may join the halves of another. */
-function withoutPasteBrackets(text: string): string {
-  const stripped = text.replace(brackets, '');
-  return stripped === text ? text : withoutPasteBrackets(stripped);
 }

@@ -85,6 +85,8 @@ function say(issue: z.core.$ZodRawIssue): string | undefined {
       const text = unknown + partOf(input);
       return `${text}${text.endsWith('?') ? '' : '.'} Parameters: ${names.join(', ')}`;
     }
+    case 'invalid_key':
+      return problems(issue);
     case 'invalid_union':
       return [...new Set(issue.errors.map((issues) => problems({ issues })))].join(', or ') || undefined;
   }

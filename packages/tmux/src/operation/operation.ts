@@ -162,7 +162,8 @@ function renderOperation<P, V>(
   version: TmuxVersion,
   guard: string,
 ): readonly string[] {
-  requireVersion(spec.kind, spec.kind, spec.since ?? oldestTmux, version);
+  requireVersion(spec.kind, 'Every operation', oldestTmux, version);
+  requireVersion(spec.kind, spec.kind, spec.since, version);
   const refusal = spec.refuse?.(params, version);
   if (refusal)
     throw new TmuxError('version_unsupported', `${spec.kind}: ${refusal}.`, { kind: spec.kind, params });

@@ -153,14 +153,17 @@ async function firstEnd(
     if (reason) return heard.result(reason, null);
     const now = performance.now();
     if (now >= deadline) return heard.result('timeout', null);
-    const wait = Math.min(pollMs - (now - lookedAt), deadline - now);
-    if (wait > 0 && !heard.ended) {
+    const { endedAt } = heard;
+    const isNews = endedAt !== undefined && endedAt >= lookedAt;
+    const wait = isNews ? 0 : Math.min(pollMs - (now - lookedAt), deadline - now);
+    if (wait > 0) {
       await heard.next(wait);
       continue;
     }
     lookedAt = now;
     const state = await paneState(tmux.engine, paneId);
-    const ending = endOf(state, heard.ended);
+    // 3.8 lets go of a pipe a moment before it takes the pane for dead.
+    const ending = endOf(state, endedAt !== undefined && now - endedAt >= exitMs);
     if (ending) {
       const cut = await finishInTime(source, deadline, signal);
       const exit = state?.exit ?? null;
@@ -216,7 +219,7 @@ class Heard {
   #match: RegExpExecArray | null = null;
   #lastAt = performance.now();
   #wake: () => void = () => undefined;
-  #ended = false;
+  #endedAt: number | undefined;
 
   constructor(options: WaitOptions) {
     this.#options = options;
@@ -243,13 +246,13 @@ class Heard {
     this.#truncated = true;
   }
 
-  /** No more will come. */
-  get ended(): boolean {
-    return this.#ended;
+  /** Since when no more will come. */
+  get endedAt(): number | undefined {
+    return this.#endedAt;
   }
 
   end(): void {
-    this.#ended = true;
+    this.#endedAt = performance.now();
     this.wake();
   }
 

@@ -5,7 +5,7 @@ import type { CommandFile, CommandList, CommandsFile } from './workspace-file.ts
 /** The words that stand for "nothing to type" when they are all there is. */
 const blanks: readonly unknown[] = [null, 'blank', 'pane'];
 
-/** Every way to write commands, as a list. What one command says about Enter and sleeping stays with that command. */
+/** Every way to write commands, as a list. What a command or a group says about Enter and sleeping stays with it. */
 export function expandCommands(
   given: CommandsFile | undefined,
   place: Place,
@@ -13,10 +13,13 @@ export function expandCommands(
 ): readonly WorkspaceCommand[] {
   if (given === undefined) return [];
   if (isMapping(given)) {
-    const { cmd, shell_command: list, ...rest } = given;
-    return cmd === undefined
-      ? expandCommands(list ?? null, place, enter)
-      : [expandCommand({ ...rest, cmd }, place, enter)];
+    const { cmd, shell_command: list = null } = given;
+    const group = expandCommands(cmd === undefined ? list : [{ cmd }], place, given.enter ?? enter);
+    return group.map((one, i) => ({
+      ...one,
+      sleepBeforeMs: one.sleepBeforeMs + (i === 0 ? milliseconds(given.sleep_before) : 0),
+      sleepAfterMs: one.sleepAfterMs + (i === group.length - 1 ? milliseconds(given.sleep_after) : 0),
+    }));
   }
   const list = typeof given === 'string' || given === null ? [given] : given;
   if (list.length === 1 && blanks.includes(list[0])) return [];

@@ -155,6 +155,26 @@ describe('expandWorkspace', () => {
     expect(typed(blank)).toEqual(['s', 'w1', 'w2', 'clear', 'done']);
   });
 
+  it('keeps enter and the sleeps of a group of commands with that group', () => {
+    const [pane] = panes(`
+      session_name: a
+      shell_command_before: { shell_command: [a, { cmd: b, enter: yes, sleep_after: 1 }], enter: no, sleep_before: 2, sleep_after: 3 }
+      windows: [{ panes: [own] }]
+    `);
+    expect(pane?.commands).toEqual([
+      { text: 'a', enter: false, sleepBeforeMs: 2000, sleepAfterMs: 0 },
+      { text: 'b', enter: true, sleepBeforeMs: 0, sleepAfterMs: 4000 },
+      { text: 'own', enter: true, sleepBeforeMs: 0, sleepAfterMs: 0 },
+    ]);
+  });
+
+  it('refuses an empty float that is to run something, with its place', () => {
+    for (const key of ['shell_command', 'cmd', 'shell'])
+      expect(() => expand(`session_name: a\nwindows: [{ floats: [{ empty: yes, ${key}: top }] }]`)).toThrow(
+        /dev.yaml:2:\d+: windows\[0\].floats\[0\]: an empty float runs nothing/,
+      );
+  });
+
   it('keeps enter and the sleeps of a command with that command, and the pane’s enter with its own commands', () => {
     const [mixed, still] = panes(`
       session_name: a

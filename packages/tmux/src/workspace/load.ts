@@ -184,6 +184,10 @@ function explain({ sessions }: WorkspacePlan, result: PlanResult): TmuxError {
     .findLast(({ slot }) => slot.index <= index);
   if (!built) return cause;
   const { name } = built.session;
+  if (built.slot.index === index && cause.message.includes('duplicate session')) {
+    const message = `A session named ${JSON.stringify(name)} was made by somebody else just now.`;
+    return new TmuxError('workspace_exists', message, { session: name }, cause);
+  }
   const window = built.windows.findLastIndex(({ slot }) => slot.index <= index);
   const place = window < 0 ? JSON.stringify(name) : `${JSON.stringify(name)}, windows[${window}]`;
   return new TmuxError(

@@ -111,7 +111,13 @@ const floatShape = {
   inactive_border_style: text.nullish(),
   message: text.nullish(),
 };
-const floatObject = z.object(floatShape).refine(oneOfTwo, 'give shell_command or cmd, not both');
+const floatObject = z
+  .object(floatShape)
+  .refine(oneOfTwo, 'give shell_command or cmd, not both')
+  .refine(
+    ({ empty, shell_command, cmd, shell }) => !(empty && (shell_command ?? cmd ?? shell)),
+    'an empty float runs nothing: leave out empty, or what it is to run',
+  );
 
 const windowObject = z.object({
   window_name: name.nullish(),

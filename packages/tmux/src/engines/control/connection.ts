@@ -3,12 +3,14 @@ import type { ConnectionOptions } from '../../engine.ts';
 import { TmuxError } from '../../errors.ts';
 import { newGuard } from '../../operation/guard.ts';
 import { missingBinary, spawnTmux } from '../tmux-process.ts';
-import { Frames, type Waiting } from './frames.ts';
+import { Frames, type Sharing, type Waiters, type Waiting } from './frames.ts';
 import { tieToUs } from './lifeline.ts';
 import { LineSplitter } from './lines.ts';
 
 const startupMs = 5_000;
 const endMs = 500;
+/** More would save little, and the first would wait longer for its answer. */
+const shareAtMost = 32;
 
 /** One `tmux -C` process, attached to one session. It never resizes a window and never changes an environment. */
 export class ControlConnection {
@@ -16,6 +18,8 @@ export class ControlConnection {
   readonly #frames: Frames;
   #onNotice: (line: string) => void;
   #outgoing = '';
+  /** Whose commands are in `#outgoing` without a sentinel behind them. */
+  #sharing: Sharing[] = [];
   #open = true;
   #retired = false;
   /**
@@ -76,20 +80,23 @@ export class ControlConnection {
 
   /** Whether a command waits for its answer. */
   get isBusy(): boolean {
-    return !this.#frames.isIdle;
+    return !this.#frames.isIdle || this.#sharing.length > 0;
   }
 
   /** Sends one line; whoever waits is told what tmux said to it, or that the connection ended first. */
   send(line: string, waiting: Waiting): void {
-    if (!this.#open) {
-      waiting.lose(true);
-      return;
-    }
-    const nonce = newGuard();
-    this.#frames.expect(nonce, waiting);
-    // One write for all lines of this turn of the event loop.
-    if (this.#outgoing === '') queueMicrotask(() => this.#flush());
-    this.#outgoing += `${line}\nx${nonce}\n`;
+    if (!this.#open) return void waiting.lose(true);
+    this.#endSharing();
+    this.#write(line);
+    this.#endWith(waiting);
+  }
+
+  /** The same for a line whose answer is one block, and which changes nothing if it is sent again. */
+  share(line: string, sharing: Sharing): void {
+    if (!this.#open) return void sharing.lose(true);
+    this.#write(line);
+    this.#sharing.push(sharing);
+    if (this.#sharing.length >= shareAtMost) this.#endSharing();
   }
 
   /** After the end: settles what tmux had answered, if it let us go, and loses the rest. */
@@ -146,7 +153,24 @@ export class ControlConnection {
     });
   }
 
+  #write(line: string): void {
+    // One write for all lines of this turn of the event loop.
+    if (this.#outgoing === '') queueMicrotask(() => this.#flush());
+    this.#outgoing += `${line}\n`;
+  }
+
+  #endWith(...waiting: Waiters): void {
+    const nonce = newGuard();
+    this.#frames.expect(nonce, ...waiting);
+    this.#write(`x${nonce}`);
+  }
+
+  #endSharing(): void {
+    if (this.#sharing.length > 0) this.#endWith(...this.#sharing.splice(0));
+  }
+
   #flush(): void {
+    this.#endSharing();
     if (this.#outgoing === '') return;
     this.#child.stdin.write(this.#outgoing);
     this.#outgoing = '';

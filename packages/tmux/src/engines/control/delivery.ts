@@ -2,12 +2,14 @@ import type { Command, RunOptions } from '../../engine.ts';
 import { TmuxError } from '../../errors.ts';
 import { Call, type Deadlines } from '../deadline.ts';
 import type { ControlConnection } from './connection.ts';
-import type { Frame, Waiting } from './frames.ts';
+import type { Frame, Sharing } from './frames.ts';
 
 /** One line for tmux, how its answer is read, and how a process would do it. */
 export interface Line<T> {
   readonly text: string;
   readonly commands: readonly Command[];
+  /** It only reads, and answers in one block. */
+  readonly shares: boolean;
   readonly read: (frame: Frame) => T;
   readonly byProcess: () => Promise<T>;
 }
@@ -25,11 +27,12 @@ export interface Dispatch {
 const maxTries = 3;
 
 /** A line on its way to tmux, over one connection after the other if it must be. */
-export class Delivery<T> extends Call<T> implements Waiting {
+export class Delivery<T> extends Call<T> implements Sharing {
   readonly #dispatch: Dispatch;
   readonly #line: Line<T>;
   #connection: ControlConnection | undefined;
   #tries = 0;
+  #repeated = false;
 
   constructor(
     dispatch: Dispatch,
@@ -47,7 +50,13 @@ export class Delivery<T> extends Call<T> implements Waiting {
     if (this.isOver) return;
     this.#tries += 1;
     this.#connection = connection;
-    connection.send(this.#line.text, this);
+    if (this.#line.shares && !this.#repeated) connection.share(this.#line.text, this);
+    else connection.send(this.#line.text, this);
+  }
+
+  repeat(): void {
+    this.#repeated = true;
+    if (this.#connection) this.over(this.#connection);
   }
 
   async byProcess(): Promise<void> {

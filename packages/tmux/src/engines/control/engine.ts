@@ -17,6 +17,16 @@ const maxTries = 3;
 /** After some connections that were of no use processes do the work for a while. */
 const pauseMs = 5_000;
 
+/** What answers in one block, of lines that no program in a pane has written. */
+const answersInLines: ReadonlySet<string> = new Set([
+  'display-message',
+  'has-session',
+  'list-clients',
+  'list-panes',
+  'list-sessions',
+  'list-windows',
+]);
+
 export interface ControlEngineOptions {
   /** What hooks printed that followed commands of this engine, which is no command's answer: the lines of each. */
   readonly onUnsolicited?: (lines: readonly string[]) => void;
@@ -83,6 +93,7 @@ export class ControlEngine implements Engine {
     return this.#deliver(options, () => ({
       text: commandLine(command.argv),
       commands: [command],
+      shares: command.effect === 'read' && answersInLines.has(command.argv[0] ?? ''),
       read: (frame) => replyOf(this.#overheard(frame)),
       byProcess: () => this.#processes.run(command, options),
     }));
@@ -103,6 +114,7 @@ export class ControlEngine implements Engine {
     return this.#deliver(options, () => ({
       text: [`display-message -p ${markers[0]}`, ...marked].join(' ; '),
       commands,
+      shares: false,
       read: (frame) => chainReplies(this.#overheard(frame), markers),
       byProcess: () => this.#processes.runChain(commands, options),
     }));

@@ -4,13 +4,14 @@ import { chainReplies, type Frame, Frames, readFrame, replyOf } from './frames.t
 import { LineSplitter } from './lines.ts';
 
 interface Sent {
-  readonly nonce: string;
+  /** Without one, it shares the sentinel of the next. */
+  readonly nonce?: string;
   readonly blocks: readonly { readonly failed: boolean; readonly lines: readonly string[] }[];
   /** What tmux says between this reply and its sentinel: notifications, and blocks of hooks. */
   readonly between: readonly string[];
 }
 
-/** The bytes tmux would write for these commands, each followed by its sentinel. */
+/** The bytes tmux would write for these commands, each followed by its sentinel, if it has one. */
 function transcript(sent: readonly Sent[]): string {
   let number = 100;
   const guard = (flag: 0 | 1): string => `1700000000 ${number++} ${flag}`;
@@ -22,7 +23,7 @@ function transcript(sent: readonly Sent[]): string {
     .flatMap(({ nonce, blocks, between }) => [
       ...blocks.flatMap(({ failed, lines }) => block(lines, failed ? 'error' : 'end', 1)),
       ...between.flatMap((text) => (text.startsWith('%') ? [text] : block([text], 'end', 0))),
-      ...block([`parse error: unknown command: x${nonce}`], 'error', 1),
+      ...(nonce === undefined ? [] : block([`parse error: unknown command: x${nonce}`], 'error', 1)),
     ])
     .map((line) => `${line}\n`)
     .join('');
@@ -66,6 +67,31 @@ test('every command gets its own lines, whatever they imitate and however the by
         ).toEqual(sent.flatMap((one) => one.between));
       },
     ),
+  );
+});
+
+test('commands that share a sentinel get each its own lines, or all are to be sent again where one imitates a guard', () => {
+  fc.assert(
+    fc.property(fc.array(command, { minLength: 2, maxLength: 6 }), (commands) => {
+      const lines = transcript([...commands, { nonce: 'cafe', blocks: [], between: [] }]).split('\n');
+      const frames = new Frames(() => undefined);
+      const got = commands.map((): Frame | 'again' | undefined => undefined);
+      frames.expect(
+        'cafe',
+        ...got.map((_, i) => ({
+          settle: (frame: Frame) => (got[i] = frame),
+          repeat: () => (got[i] = 'again'),
+          lose: () => expect.unreachable(),
+        })),
+      );
+      for (const line of lines) frames.line(line);
+      const forged = commands.some(({ blocks: [{ lines }] }) =>
+        lines.some((line) => /^%(begin|end|error) .* 1$/.test(line)),
+      );
+      expect(got.map((one) => (one === 'again' || !one ? one : readFrame(one).blocks))).toEqual(
+        forged ? commands.map(() => 'again') : commands.map(({ blocks }) => blocks),
+      );
+    }),
   );
 });
 

@@ -18,9 +18,18 @@ export interface Waiting {
   lose(unsent: boolean): void;
 }
 
+/** Who waits for what only reads and answers in one block: it may share a sentinel with its neighbours. */
+export interface Sharing extends Waiting {
+  /** Which block answers it cannot be told, for some text imitates a guard: it is to be sent again, with its own sentinel. */
+  repeat(): void;
+}
+
+/** Who waits for the same sentinel. */
+export type Waiters = readonly [Waiting] | readonly Sharing[];
+
 interface Expected {
   readonly nonce: string;
-  readonly waiting: Waiting;
+  readonly waiting: Waiters;
 }
 
 /**
@@ -30,6 +39,9 @@ interface Expected {
  * around it. So every command line is followed by a sentinel: a line that is no command but a random word. tmux
  * refuses it, naming the word, after everything the command had to say; it costs a parse and runs no hook.
  * All lines before the sentinel's belong to the command.
+ *
+ * That parse is as dear as a command, so commands that only read share a sentinel: as long as there are just as many
+ * blocks before it as commands, and not one guard more, each has its own.
  */
 export class Frames {
   readonly #onNotice: (line: string) => void;
@@ -59,7 +71,7 @@ export class Frames {
     return this.#last;
   }
 
-  expect(nonce: string, waiting: Waiting): void {
+  expect(nonce: string, ...waiting: Waiters): void {
     this.#expected.push({ nonce, waiting });
   }
 
@@ -77,8 +89,8 @@ export class Frames {
       this.#frame = null;
       this.#advance();
       frame.length -= 3;
-      this.#answered += 1;
-      head.waiting.settle(frame);
+      this.#answered += head.waiting.length;
+      settle(frame, head.waiting);
     }
   }
 
@@ -90,8 +102,9 @@ export class Frames {
     this.#next = 0;
     for (const [i, { waiting }] of left.entries()) {
       const begun = i === 0 && frame !== null;
-      if (begun && letGo && closeOf(frame, 0) > 0) waiting.settle(frame);
-      else waiting.lose(letGo && !begun);
+      const [one] = waiting;
+      if (begun && letGo && one && waiting.length === 1 && closeOf(frame, 0) > 0) one.settle(frame);
+      else for (const each of waiting) each.lose(letGo && !begun);
     }
   }
 
@@ -120,6 +133,36 @@ const errorLength = '%error '.length;
 /** tmux marks the blocks of commands a client has sent itself with 1, those of hooks with 0. */
 function isOurBegin(line: string): boolean {
   return line.startsWith('%begin ') && line.endsWith(' 1');
+}
+
+function settle(frame: Frame, waiting: Waiters): void {
+  const [one, ...others] = waiting;
+  if (others.length === 0) return void one?.settle(frame);
+  const frames = oneEach(frame, waiting.length);
+  for (const [i, each] of (waiting as readonly Sharing[]).entries()) {
+    const own = frames?.[i];
+    if (own) each.settle(own);
+    else each.repeat();
+  }
+}
+
+/** The frame of each of so many commands, if there is no doubt which lines are whose. */
+function oneEach(frame: Frame, count: number): readonly Frame[] | null {
+  const begins: number[] = [];
+  let guard: string | null = null;
+  for (const [at, line] of frame.entries()) {
+    if (line.charCodeAt(0) !== percent || !line.endsWith(' 1')) continue;
+    if (line.startsWith('%begin ')) {
+      if (guard !== null) return null;
+      guard = line.slice(beginLength);
+      begins.push(at);
+    } else if (line.startsWith('%end ') || line.startsWith('%error ')) {
+      if (guard === null || !closes(line, guard)) return null;
+      guard = null;
+    }
+  }
+  if (guard !== null || begins.length !== count) return null;
+  return begins.map((begin, i) => frame.slice(begin, begins[i + 1]));
 }
 
 /** `%begin G`, a text that ends in the nonce, `%error G`. */
