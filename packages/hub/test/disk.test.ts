@@ -185,6 +185,21 @@ describe.runIf(canPreload)('a disk', () => {
     expect(await until(start)).toMatchObject({ running: true });
   });
 
+  it('that is full but for the reserve lets a hub start again that was killed, and lets it be read', async () => {
+    await using hub = await TestHub.start({ env });
+    const { id } = await hub.client.call('pane:new', { argv: ['cat'] });
+    await hub.kill('SIGKILL');
+    writeFileSync(join(faults, 'tight'), '');
+    try {
+      await hub.start();
+      expect((await hub.client.call('pane:list', {})).map((pane) => pane.id)).toEqual([id]);
+      await expect(hub.client.emit('lost', {})).rejects.toMatchObject({ code: 'storage_full' });
+    } finally {
+      rmSync(join(faults, 'tight'));
+    }
+    await until(() => hub.client.emit('after', {}).catch(() => undefined));
+  });
+
   it('that fails ends the hub with an error, and keeps what was acknowledged', async () => {
     await using hub = await TestHub.start({ env });
     const { seq } = await hub.client.emit('kept', {});

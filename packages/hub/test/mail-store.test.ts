@@ -1,3 +1,4 @@
+import Database from 'better-sqlite3';
 import { expect, it } from 'vitest';
 import { createEventLog } from '../src/events/event-log.ts';
 import { PairLimit } from '../src/mail/limits.ts';
@@ -98,6 +99,37 @@ it('mail of every earlier schema is kept, and no cursor has moved', async () => 
     const found = await mailbox.search({ key: 'r', name: 'r' }, { query: 'message' });
     expect(found.messages).toHaveLength(3);
   }
+});
+
+it('words that an earlier hub took in with each message are found beside those of now', async () => {
+  await using ground = newGround();
+  const old = await ground.open({ migrations: migrations.slice(0, 18) });
+  await old.close();
+  const db = new Database(ground.file);
+  const [added, removed] = [
+    'INSERT INTO messages_search (rowid, subject, body) VALUES (new.seq, new.subject, new.body)',
+    `INSERT INTO messages_search (messages_search, rowid, subject, body) VALUES ('delete', old.seq, old.subject, old.body)`,
+  ];
+  db.exec(`DROP TRIGGER messages_search_removed; DROP TRIGGER timeline_search_removed; DROP TABLE search_marks;
+    CREATE TRIGGER messages_search_added AFTER INSERT ON messages BEGIN ${added}; END;
+    CREATE TRIGGER messages_search_removed AFTER DELETE ON messages BEGIN ${removed}; END;
+    INSERT INTO messages (seq, id, sender, from_participant, project, addressed, kind, thread, hops, importance,
+      need_reply, body, sent_at) VALUES (1, 'msg_1', 'r', 'agent:r', 'p', 'r', 'direct', 't', 0, 'normal', 0, 'a walrus', 1)`);
+  db.close();
+  const store = await ground.open({ migrations });
+  const { mailbox, send, retention, time } = await openMail(store);
+  await send('r');
+  const found = async (query: string): Promise<readonly number[]> =>
+    (await mailbox.search({ key: 'r', name: 'r' }, { query })).messages.map(({ event_id }) => event_id);
+  expect(await found('walrus')).toEqual([1]);
+  time.now += 31 * dayMs;
+  expect(await retention.run()).toMatchObject({ messages: 1 });
+  expect(await found('walrus')).toEqual([]);
+  await store.commit({
+    statements: [
+      { sql: `INSERT INTO messages_search (messages_search, rank) VALUES ('integrity-check', 1)` },
+    ],
+  });
 });
 
 it('what all have read goes after 30 days, what somebody has not after 90, and it is said how much', async () => {

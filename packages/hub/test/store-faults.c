@@ -35,14 +35,14 @@ static int told(const char *what) {
   return access(path, F_OK) == 0;
 }
 
-/* A disk on which there is no space but what the reserve takes. */
+/* A disk on which there is no space but what the reserve takes, for the record and what lies beside it. */
 static int tight(int fd) {
   char link[64], path[4096];
   snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
   ssize_t length = readlink(link, path, sizeof path - 64);
   if (length < 0 || !told("tight")) return 0;
   path[length] = 0;
-  char *name = strstr(path, "/hub.db");
+  char *name = strstr(path, "/hub.");
   if (name == NULL) return 0;
   if (strstr(name, ".reserve") != NULL) return 1;
   strcpy(name, "/hub.db.reserve");

@@ -264,7 +264,7 @@ export function storeContract(name: string, open: OpenStore): void {
         ],
       });
       const found = async (words: string): Promise<readonly unknown[]> => {
-        const { sql, values } = store.matching('letters_search', words);
+        const { sql, values } = await store.matching('letters_search', words);
         const rows = await store.query(`SELECT number FROM letters WHERE ${sql} ORDER BY number`, values);
         return rows.map(({ number }) => number);
       };
@@ -279,10 +279,30 @@ export function storeContract(name: string, open: OpenStore): void {
       await store.commit({ statements: [{ sql: 'DELETE FROM letters WHERE number = ?', values: [1] }] });
       expect(await found('quick')).toEqual([3]);
       for (const words of ['', ' ', '*"()'])
-        expect(() => store.matching('letters_search', words)).toThrow(
-          expect.objectContaining({ code: 'refused' }),
-        );
-      expect(() => store.matching('nothing', 'x')).toThrow(expect.objectContaining({ code: 'refused' }));
+        await expect(store.matching('letters_search', words)).rejects.toMatchObject({ code: 'refused' });
+      await expect(store.matching('nothing', 'x')).rejects.toMatchObject({ code: 'refused' });
+    });
+
+    test('text is found whether or not somebody searched before it was added or taken away', async () => {
+      await using store = await open();
+      const add = (number: number) => ({
+        sql: 'INSERT INTO letters (number, title, text) VALUES (?, ?, ?)',
+        values: [number, null, 'fox'],
+      });
+      const remove = (number: number) => ({ sql: 'DELETE FROM letters WHERE number = ?', values: [number] });
+      const found = async (): Promise<readonly unknown[]> => {
+        const { sql, values } = await store.matching('letters_search', 'fox');
+        const rows = await store.query(`SELECT number FROM letters WHERE ${sql} ORDER BY number`, values);
+        return rows.map(({ number }) => number);
+      };
+      await store.commit({ statements: [add(1), add(2), remove(1)] });
+      expect(await found()).toEqual([2]);
+      await store.commit({ statements: [add(3)] });
+      await store.commit({ statements: [remove(3), remove(2), add(4)] });
+      expect(await found()).toEqual([4]);
+      await store.commit({ statements: range(500).map((i) => add(i + 5)) });
+      await Promise.all([found(), found(), store.commit({ statements: [remove(4)] })]);
+      expect(await found()).toHaveLength(500);
     });
 
     test('of what has the words only the newest may be asked for', async () => {
@@ -294,7 +314,7 @@ export function storeContract(name: string, open: OpenStore): void {
         })),
       });
       const found = async (words: string, newest: { count: number; before?: number }) => {
-        const { sql, values } = store.matching('letters_search', words, newest);
+        const { sql, values } = await store.matching('letters_search', words, newest);
         const rows = await store.query(`SELECT number FROM letters WHERE ${sql} ORDER BY number`, values);
         return rows.map(({ number }) => number);
       };

@@ -59,7 +59,7 @@ export class ExitLetters {
       );
       after = page.at(-1)?.seq ?? head;
     }
-    await store.commit({ statements: row && missed.length > 0 ? [] : [keepPlace(head)] });
+    if (!row || missed.length === 0) await store.commit({ statements: [keepPlace(head)], useReserve: true });
     return new ExitLetters(options, missed);
   }
 

@@ -31,7 +31,7 @@ export function draft<Name extends BuiltInEventName>(
 }
 
 export interface AppendOptions {
-  /** Tells of an end, which must not wait for space: a full disk takes it into its reserve. */
+  /** Tells of a start or an end, which must not wait for space: a full disk takes it into its reserve. */
   readonly onFullDisk?: boolean | undefined;
 }
 

@@ -196,7 +196,7 @@ export class Mailbox {
 
   async search(reader: Party, { query, limit = defaultLimit }: MailSearchParams): Promise<MailSearchResult> {
     const { store, user } = this.#options;
-    const { sql, values } = matching(store, query);
+    const { sql, values } = await matching(store, query);
     const rows = await store.query<MessageRow>(
       `SELECT ${messageColumns.join(', ')} FROM messages WHERE ${sql} AND (sender = ? OR EXISTS (
         SELECT 1 FROM deliveries WHERE deliveries.recipient = ? AND deliveries.message = messages.seq
@@ -414,9 +414,9 @@ const moveCursorOn = (recipient: string, upTo: number): Statement => ({
 });
 
 /** The condition that some words are in a message; throws where there is none. */
-export function matching(store: Store, words: string): ReturnType<Store['matching']> {
+export async function matching(store: Store, words: string): ReturnType<Store['matching']> {
   try {
-    return store.matching('messages_search', words);
+    return await store.matching('messages_search', words);
   } catch (error) {
     if (!(error instanceof StoreError && error.code === 'refused')) throw error;
     throw new PolyError('invalid_arguments', error.message, {

@@ -73,9 +73,9 @@ export class Retention {
         SELECT messages.seq, sent_at, (
           SELECT count(*) FROM deliveries LEFT JOIN mailboxes ON mailboxes.recipient = deliveries.recipient
           WHERE deliveries.message = messages.seq AND deliveries.message > coalesce(read_up_to, 0)
-        ) AS unread FROM messages WHERE sent_at < ?
+        ) AS unread FROM messages WHERE sent_at < ? AND seq < ?
       ) AS aged WHERE unread = 0 OR sent_at < ? ORDER BY seq LIMIT ?`,
-      [now - keptMs.read, now - keptMs.unread, most],
+      [now - keptMs.read, await this.#firstYoung(now - keptMs.read), now - keptMs.unread, most],
     );
     if (old.length === 0) return false;
     const seqs = old.map(({ seq }) => seq);
@@ -85,7 +85,12 @@ export class Retention {
     const { results } = await events.append(
       [draft(hub, 'mail:forgotten', { messages: old.length, unread })],
       [
-        { sql: `DELETE FROM outbox WHERE message ${these}`, values: seqs },
+        {
+          sql: `DELETE FROM outbox WHERE (kind, recipient, message) IN (
+            SELECT kinds.kind, recipient, message FROM deliveries
+            CROSS JOIN (SELECT 'delivery' AS kind UNION ALL SELECT 'unread-alert') AS kinds WHERE message ${these})`,
+          values: seqs,
+        },
         { sql: `DELETE FROM deliveries WHERE message ${these}`, values: seqs },
         { sql: `DELETE FROM delivery_steps WHERE message ${these}`, values: seqs },
         { sql: `DELETE FROM messages WHERE seq ${these}`, values: seqs },
@@ -98,6 +103,15 @@ export class Retention {
     done.deliveries += results[1]?.changes ?? 0;
     done.unread += unread;
     return old.length === most;
+  }
+
+  /** Messages are aged in the order of their numbers, so that a look at the first ones is enough. */
+  async #firstYoung(since: number): Promise<number> {
+    const [young] = await this.#options.store.query<{ readonly seq: number }>(
+      'SELECT seq FROM messages WHERE sent_at >= ? ORDER BY seq LIMIT 1',
+      [since],
+    );
+    return young?.seq ?? Number.MAX_SAFE_INTEGER;
   }
 
   async #lastSeq(): Promise<number> {

@@ -32,7 +32,7 @@ export class Threads {
     { query, before_event_id = Number.MAX_SAFE_INTEGER, limit = defaultLimit }: MailThreadsParams,
     projects: readonly string[] | undefined,
   ): Promise<MailThreadsResult> {
-    const words = query === undefined ? undefined : matching(this.#store, query);
+    const words = query === undefined ? undefined : await matching(this.#store, query);
     const cursor = await this.#mailbox.cursorOf(reader.key);
     const rows = await this.#store.query<ThreadRow>(
       threadsQuery(

@@ -15,6 +15,8 @@ export function takeInstanceLock(file: string): InstanceLock | undefined {
   try {
     chmodSync(file, 0o600);
     database.pragma('locking_mode = EXCLUSIVE');
+    // A journal on the disk would keep a hub from starting on one that is full.
+    database.pragma('journal_mode = MEMORY');
     database.exec('BEGIN EXCLUSIVE');
   } catch (error) {
     database.close();

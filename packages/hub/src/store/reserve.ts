@@ -4,7 +4,7 @@ import { rmSync, statSync, writeFileSync } from 'node:fs';
 const size = 8 * 1024 * 1024;
 const pauseMs = 1000;
 
-/** Space on the disk that is given up only for retention, shutdown and the ends of panes: a full disk refuses even a DELETE. */
+/** Space on the disk that is given up only for retention, start, shutdown and the ends of panes: a full disk refuses even a DELETE. */
 export class Reserve {
   readonly #file: string;
   #held: boolean;

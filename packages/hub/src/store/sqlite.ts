@@ -14,7 +14,7 @@ import {
   filterOf,
   refuseValues,
 } from './event-rows.ts';
-import { type Migration, migrations, searchIndex } from './migrations.ts';
+import { type Migration, migrations, type SearchIndex, searchIndexes } from './migrations.ts';
 import { noteSuspicion, type Opened, prepareFile } from './prepare.ts';
 import { matchingIn } from './search-index.ts';
 import { isSeqOf } from './seq-of.ts';
@@ -32,7 +32,7 @@ import type {
   StoredEvent,
   Value,
 } from './store.ts';
-import type { Job, JobAnswer } from './thread.ts';
+import type { FromWriter, Job, JobAnswer, ToWriter } from './thread.ts';
 import type { GroupBatch, Outcome } from './writer.ts';
 
 export interface SqliteOptions {
@@ -57,9 +57,11 @@ export async function openSqliteStore(options: SqliteOptions): Promise<SqliteSto
   const { file, clock = Date, thread = ownThread } = options;
   const { migrations: steps = migrations, hide = (value) => value } = options;
   const opened = prepareFile(file, steps, clock);
-  const writer = new Worker(thread, { workerData: { kind: 'write', file } satisfies Job });
+  const searches = searchIndexes(steps);
+  const job: Job = { kind: 'write', file, searches: [...searches.values()] };
+  const writer = new Worker(thread, { workerData: job });
   await answerOf(writer);
-  return new SqliteStore(file, clock, thread, opened, writer, steps, hide);
+  return new SqliteStore(file, clock, thread, opened, writer, searches, hide);
 }
 
 interface Pending {
@@ -76,7 +78,7 @@ export class SqliteStore implements Store {
   readonly #file: string;
   readonly #clock: Clock;
   readonly #thread: URL;
-  readonly #steps: readonly Migration[];
+  readonly #searches: ReadonlyMap<string, SearchIndex>;
   readonly #hide: (value: Value) => Value;
   readonly #writer: Worker;
   readonly #reader: Database.Database;
@@ -89,6 +91,9 @@ export class SqliteStore implements Store {
   #flushPlanned = false;
   #closing: Promise<void> | undefined;
   #broken: StoreError | undefined;
+  /** Who waits until everything is in the indexes of words, and how many groups were written before that was so. */
+  #learners: (() => void)[] = [];
+  #learned = -1;
   #counts = { batches: 0, rows: 0, groups: 0, full: false };
 
   constructor(
@@ -97,19 +102,22 @@ export class SqliteStore implements Store {
     thread: URL,
     opened: Opened,
     writer: Worker,
-    steps: readonly Migration[],
+    searches: ReadonlyMap<string, SearchIndex>,
     hide: (value: Value) => Value,
   ) {
     this.opened = opened;
     this.#file = file;
     this.#clock = clock;
     this.#thread = thread;
-    this.#steps = steps;
+    this.#searches = searches;
     this.#hide = hide;
     this.#reader = openReader(file);
     this.#prepare = cachingPrepare(this.#reader);
     this.#writer = writer;
-    writer.on('message', (outcomes: readonly Outcome[]) => this.#settle(outcomes));
+    writer.on('message', (said: FromWriter) => {
+      if (said !== 'learned') return this.#settle(said);
+      for (const learner of this.#learners.splice(0)) learner();
+    });
     writer.on('error', (error) => this.#break({ code: 'broken', message: `The writer failed: ${error}.` }));
     writer.on('exit', (code) => {
       if (!this.#closing) this.#break({ code: 'broken', message: `The writer ended with code ${code}.` });
@@ -145,10 +153,18 @@ export class SqliteStore implements Store {
     return this.#read(() => this.#prepare(sql).all(values) as Shape[], `The query (${sql}) failed`);
   }
 
-  matching(index: string, words: string, newest?: Newest): Condition {
-    const found = searchIndex(this.#steps, index);
+  async matching(index: string, words: string, newest?: Newest): Promise<Condition> {
+    const found = this.#searches.get(index);
     if (!found) throw new StoreError({ code: 'refused', message: `There is no search index "${index}".` });
-    return matchingIn(found, words, newest);
+    const condition = matchingIn(found, words, newest);
+    const { groups } = this.#counts;
+    if (this.#learned < groups && !this.#broken && !this.#closing) {
+      const learned = new Promise<void>((resolve) => this.#learners.push(resolve));
+      this.#tell('learn');
+      await learned;
+      this.#learned = Math.max(this.#learned, groups);
+    }
+    return condition;
   }
 
   async events({ after, limit, names = ['*'] }: EventRead): Promise<readonly StoredEvent[]> {
@@ -234,7 +250,7 @@ export class SqliteStore implements Store {
     await Promise.allSettled(this.#jobs);
     this.#reader.close(); // The last to close is the writer, which leaves no log behind.
     if (this.#broken) return void (await this.#writer.terminate());
-    this.#writer.postMessage(null);
+    this.#tell(null);
     await once(this.#writer, 'exit');
   }
 
@@ -257,7 +273,11 @@ export class SqliteStore implements Store {
       end += 1;
     }
     this.#writing = this.#queue.splice(0, end);
-    this.#writer.postMessage(this.#writing.map(({ batch }) => batch));
+    this.#tell(this.#writing.map(({ batch }) => batch));
+  }
+
+  #tell(what: ToWriter): void {
+    this.#writer.postMessage(what);
   }
 
   #settle(outcomes: readonly Outcome[]): void {
@@ -318,6 +338,7 @@ export class SqliteStore implements Store {
     this.#writing = [];
     this.#queue = [];
     for (const { reject } of lost) reject(broken);
+    for (const learner of this.#learners.splice(0)) learner();
     for (const listener of this.#brokenListeners) listener(broken);
   }
 }

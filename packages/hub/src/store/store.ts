@@ -36,7 +36,7 @@ export interface StoredEvent extends NewEvent {
 export interface Batch {
   readonly statements?: readonly Statement[];
   readonly events?: readonly NewEvent[];
-  /** May use the space kept free for retention, shutdown and the ends of panes when the disk is full. */
+  /** May use the space kept free for retention, start, shutdown and the ends of panes when the disk is full. */
   readonly useReserve?: boolean;
 }
 
@@ -108,7 +108,7 @@ export interface Store extends AsyncDisposable {
    * A condition for a `query` on the table of a search index: its row has all these words. Refused without a word. With
    * `newest`, it is also one of so many with the greatest keys, below one that is named: those are found without a look at the rest.
    */
-  matching(index: string, words: string, newest?: Newest): Condition;
+  matching(index: string, words: string, newest?: Newest): Promise<Condition>;
   /** Events in the order of `seq`. */
   events(read: EventRead): Promise<readonly StoredEvent[]>;
   /** The events kept: with none, `first` is `last + 1`. `last` is never reused, whatever was trimmed. */

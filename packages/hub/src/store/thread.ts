@@ -4,25 +4,50 @@ import { giveBackWhenSettled } from '../platform/give-back.ts';
 import { writeBackup } from './backup.ts';
 import { openReader } from './connection.ts';
 import { type Failure, failureOf } from './errors.ts';
-import { type GroupBatch, GroupWriter } from './writer.ts';
+import type { SearchIndex } from './migrations.ts';
+import { type GroupBatch, GroupWriter, type Outcome } from './writer.ts';
 
 export type Job =
-  | { readonly kind: 'write'; readonly file: string }
+  | { readonly kind: 'write'; readonly file: string; readonly searches: readonly SearchIndex[] }
   | { readonly kind: 'backup'; readonly file: string; readonly to: string }
   | { readonly kind: 'check'; readonly file: string };
+
+/** What the writer is told: what to write, to make all of it searchable by its words, and that it is over. */
+export type ToWriter = readonly GroupBatch[] | 'learn' | null;
+export type FromWriter = readonly Outcome[] | 'learned';
+
+/** How long what is written waits to be searchable where nobody searches: together it costs less. */
+const learnMs = 1_000;
 
 /** What a job for one answer posts; the writer posts `{ answer: null }` once it is open. */
 export type JobAnswer = { readonly answer: unknown } | { readonly failure: Failure };
 
 const jobs: { readonly [Kind in Job['kind']]: (job: Extract<Job, { kind: Kind }>) => unknown } = {
-  write: ({ file }) => {
-    const writer = new GroupWriter(file);
+  write: ({ file, searches }) => {
+    const writer = new GroupWriter(file, searches);
+    const answer = (said: FromWriter): void => parentPort?.postMessage(said);
+    let later: NodeJS.Timeout | undefined;
+    const learnAfter = (ms: number): void => {
+      later ??= setTimeout(() => {
+        later = undefined;
+        if (writer.learn()) learnAfter(0);
+      }, ms).unref();
+    };
+    /** Between two steps others get to write. */
+    const learnAll = (): void => {
+      if (writer.learn()) setImmediate(learnAll);
+      else answer('learned');
+    };
     giveBackWhenSettled();
-    parentPort?.on('message', (group: readonly GroupBatch[] | null) => {
-      if (group) {
-        parentPort?.postMessage(writer.commit(group));
+    parentPort?.on('message', (told: ToWriter) => {
+      if (told === 'learn') {
+        learnAll();
+      } else if (told) {
+        answer(writer.commit(told));
         writer.tidy();
+        learnAfter(learnMs);
       } else {
+        clearTimeout(later);
         writer.close();
         parentPort?.close();
       }

@@ -2,7 +2,9 @@ import type Database from 'better-sqlite3';
 import { cachingPrepare, openWriter } from './connection.ts';
 import { type Failure, failureOf, StoreError } from './errors.ts';
 import type { EventColumns } from './event-rows.ts';
+import type { SearchIndex } from './migrations.ts';
 import { Reserve } from './reserve.ts';
+import { type Learning, learningOf } from './search-index.ts';
 import { namesSeq, withSeqs } from './seq-of.ts';
 import type { Batch, Row, Statement, StatementResult } from './store.ts';
 
@@ -19,17 +21,21 @@ const insertEvent =
   'INSERT INTO events (name, payload, source, pane, occurred_at, received_at) VALUES (?, ?, ?, ?, ?, ?)';
 const checkpointFrames = 1000;
 const pagesGivenBack = 2000;
+/** Whoever wants to write waits for so many rows at the most. */
+const learnedAtOnce = 200;
 
 /** Writes groups of batches, each group with one sync of the disk. */
 export class GroupWriter {
   readonly #db: Database.Database;
   readonly #prepare: (sql: string) => Database.Statement;
   readonly #reserve: Reserve;
+  readonly #learning: readonly Learning[];
   #broken: Failure | undefined;
   #shrink = false;
 
-  constructor(file: string) {
+  constructor(file: string, searches: readonly SearchIndex[]) {
     this.#db = openWriter(file);
+    this.#learning = searches.map((index) => learningOf(index, learnedAtOnce));
     // What a savepoint keeps of pages; as a file it would be made and removed with each batch.
     this.#db.pragma('temp_store = MEMORY');
     this.#prepare = cachingPrepare(this.#db);
@@ -68,6 +74,22 @@ export class GroupWriter {
     } catch (error) {
       this.#notice(failureOf(error)); // A full disk is no harm: the log keeps what cannot be moved yet.
     }
+  }
+
+  /** Takes some of what was written into the indexes of words; answers whether more is to be taken. */
+  learn(): boolean {
+    try {
+      for (const { next, learn, mark } of this.#learning) {
+        const { key } = this.#prepare(next).get() as { readonly key: number | null };
+        if (key === null || this.#broken || !this.#reserve.hold()) continue;
+        const statements = [learn, mark].map((sql) => ({ sql, values: [key] }));
+        this.#transaction([{ statements, events: [] }], this.#write);
+        return true;
+      }
+    } catch (error) {
+      this.#notice(failureOf(error)); // On a full disk what is new is not found by its words until there is space.
+    }
+    return false;
   }
 
   close(): void {

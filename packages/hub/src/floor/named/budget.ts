@@ -33,7 +33,7 @@ export class Budget {
     const { store, clock } = options;
     const budget = new Budget(options);
     const over = { sql: 'DELETE FROM named_said WHERE at <= ?', values: [clock.now() - minuteMs] };
-    await store.commit({ statements: [over] });
+    await store.commit({ statements: [over], useReserve: true });
     const rows = await store.query<SaidRow>('SELECT agent, project, at FROM named_said ORDER BY at');
     // The clock may have been put back meanwhile: nothing was said after now.
     for (const { agent, project, at } of rows)

@@ -147,14 +147,14 @@ export class Timeline {
       'SELECT max(seq) AS last FROM timeline',
     );
     for (let count = firstLook; ; count *= 8) {
-      const rows = await read(this.#matching(query, { count, before }));
+      const rows = await read(await this.#matching(query, { count, before }));
       if (rows.length >= enough || count >= (row?.last ?? 0)) return rows;
     }
   }
 
-  #matching(query: string, newest: Newest): Condition {
+  async #matching(query: string, newest: Newest): Promise<Condition> {
     try {
-      return this.#options.store.matching('timeline_search', query, newest);
+      return await this.#options.store.matching('timeline_search', query, newest);
     } catch (error) {
       if (!(error instanceof StoreError && error.code === 'refused')) throw error;
       throw new PolyError('invalid_arguments', error.message, {
