@@ -92,6 +92,7 @@ const withoutSchemas = [
   'error',
   'event',
   'importance',
+  'full-stop',
   'nearest',
   'timeline-kind',
   'timeline-markdown',

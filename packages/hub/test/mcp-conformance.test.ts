@@ -187,7 +187,9 @@ describe('a client that may only look', () => {
       const said = await answer('readonly', tool.name, fitting(tool));
       expect([tool.name, said.slice(0, 200)]).toEqual([
         tool.name,
-        expect.stringMatching(/^ERROR unknown_action: there is no tool/),
+        expect.stringMatching(
+          /^ERROR forbidden: .* the safety of this client is readonly\. Your user decides/,
+        ),
       ]);
     }
     expect(await state()).toEqual(before);

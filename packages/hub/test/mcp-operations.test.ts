@@ -87,7 +87,9 @@ describe('a tool for each operation', () => {
       ['op_set_option', { global: true, option: 'default-c', value: `touch ${marker}` }],
     ] as const)
       expect(await use(mutating, name, given)).toMatch(/^ERROR forbidden: .*--safety destructive/);
-    expect(await use(mutating, 'op_run_shell', { commandLine: 'true' })).toMatch(/^ERROR unknown_action/);
+    expect(await use(mutating, 'op_run_shell', { commandLine: 'true' })).toMatch(
+      /^ERROR forbidden: .* is mutating\. Your user/,
+    );
     const state = (): string =>
       [tmux('list-panes', '-a'), tmux('show-options', '-g'), tmux('list-buffers'), tmux('list-keys')].join();
     const before = state();

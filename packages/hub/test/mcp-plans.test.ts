@@ -43,7 +43,9 @@ describe.each([
       ],
     });
     expect(tmux('list-panes', '-a', '-F', '#{pane_id}')).toBe(before);
-    expect(await use(client, 'execute_plan', { operations: [split] })).toMatch(/^ERROR unknown_action/);
+    expect(await use(client, 'execute_plan', { operations: [split] })).toMatch(
+      /^ERROR forbidden: .* the safety of this client is readonly/,
+    );
   });
 
   it('run as one, with what they made', async () => {
@@ -151,8 +153,12 @@ describe.each([
       creates: 'pane',
       result: 'CreatedPane',
       schema: { type: 'object', properties: { paneId: { type: 'string' } } },
-      params: { properties: { target: expect.anything(), direction: expect.anything() } },
+      params: { properties: { target: { type: 'string' }, direction: expect.anything() } },
     });
+    // As agents write it, and no longer than they want to read.
+    const told = await use(client, 'result_schema', { kind: 'rename_window' });
+    expect(told).toContain('session:window.pane, or { slot, part }');
+    expect(told.length).toBeLessThan(1000);
     expect(await use(client, 'result_schema', { kind: 'nothing' })).toMatch(/^ERROR not_found/);
   });
 

@@ -101,7 +101,9 @@ describe.each(['legacy', 'auto'] as const)('a call that changes something, of th
     const planned = use(client, 'execute_plan', { operations });
     await use(client, 'list_panes');
     await endHub(ground, (pid) => process.kill(pid, 'SIGKILL'));
-    expect(await planned).toMatch(/^ERROR The hub ended while execute_plan ran: it may have happened or not/);
+    expect(await planned).toMatch(
+      /^ERROR The hub was lost while execute_plan ran: it may have happened or not/,
+    );
     await client.close();
     // tmux 3.3a does not end by itself while a client is left whose hub was killed.
     const pid = await server.pid();
@@ -126,7 +128,7 @@ describe('a workspace whose hub is killed while it is built', () => {
     await until(() => tmux('list-sessions', '-F', '#{session_name}').includes('half'));
     await endHub(ground, (pid) => process.kill(pid, 'SIGKILL'));
     expect(await built).toMatch(
-      /^ERROR The hub ended while build_workspace ran: it may have happened or not/,
+      /^ERROR The hub was lost while build_workspace ran: it may have happened or not/,
     );
     const again = { session_name: 'half', windows };
     expect(await use(client, 'build_workspace', { spec: again })).toMatch(

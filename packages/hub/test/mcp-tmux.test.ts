@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { CallToolResult, Client } from '@modelcontextprotocol/client';
 import { demoServer } from '@polyphony/tmux/testing';
 import { describe, expect, it } from 'vitest';
-import { program, structured, use } from './mcp-clients.ts';
+import { byHttp, program, structured, use } from './mcp-clients.ts';
 import { mcpTmuxGround } from './mcp-tmux-ground.ts';
 import { until } from './test-hub.ts';
 
@@ -32,8 +32,9 @@ describe.each([
     await structured(client, 'select_pane', { target: pane });
     const active = (): string => tmux('display-message', '-p', '-t', '=ours:', '#{window_name} #{pane_id}');
     expect(active()).toBe(`third ${pane}`);
-    await structured(client, 'select_pane', { target: pane, direction: 'next' });
+    const next = await structured(client, 'select_pane', { target: pane, direction: 'next' });
     expect(active()).not.toBe(`third ${pane}`);
+    expect(active()).toBe(`third ${next.pane_id}`);
     await structured(client, 'select_pane', { target: window, direction: 'last' });
     expect(active()).toBe(`third ${pane}`);
     await structured(client, 'select_pane', { target: pane, direction: 'up' });
@@ -179,6 +180,19 @@ describe.each([
     expect(await use(client, 'select_layout', { target: 'demo', layout: 'x' })).toMatch(/a layout is one of/);
     expect(await use(client, 'new_pane', { target: 'demo' })).toMatch(/needs tmux 3.7|^Pane %/);
     expect(await use(client, 'split_pane', { target: 'demo', sideways: true })).toMatch(/sideways/);
+    expect(await use(client, 'paste_buffer', { target: 'demo', buffer_name: 'gone' })).toMatch(
+      /^ERROR not_found: .*no buffer gone\. set_buffer fills one/,
+    );
+    expect(await use(client, 'create_session', { name: 'other' })).toMatch(
+      /or use the session that has it\.$/,
+    );
+    expect(await use(client, 'set_option', { option: 'mouse', value: 'on' })).toMatch(
+      /^ERROR invalid_arguments: .*target, global_ and server/,
+    );
+    expect(await use(client, 'respawn_pane', { target: 'demo' })).toMatch(
+      /still active\. Something runs there/,
+    );
+    expect(await use(client, 'capture_pane', { target: 'demo', trim_trailing: true })).toMatch(/^<tmux_pane/);
     expect(tmux('list-sessions', '-F', '#{session_name}')).toBe('demo\nother');
   });
 
@@ -375,6 +389,23 @@ describe.each([
     });
     expect(await watched).toMatchObject({ events: [{ type: 'subscription-changed', name: 'title' }] });
     expect(await use(client, 'watch_events', { kinds: ['windows'] })).toMatch(/no kind of event "windows"/);
+    // Whichever session a pane is in.
+    for (const place of ['=demo:1', '=other:1']) {
+      const pane = tmux('display-message', '-p', '-t', place, '#{pane_id}');
+      const named = await structured(client, 'watch_events', {
+        ...{ kinds: ['subscription-changed'], max_events: 1, timeout: 60 },
+        subscriptions: [{ name: 'where', format: '#{session_name}', scope: pane }],
+      });
+      expect(named).toMatchObject({ events: [{ paneId: pane, value: place.slice(1, -2) }] });
+    }
+    const everywhere = await structured(client, 'watch_events', {
+      ...{ kinds: ['subscription-changed'], max_events: 2, timeout: 60 },
+      subscriptions: [{ name: 'where', format: '#{session_name}' }],
+    });
+    const values = (everywhere.events as { value: string }[]).map(({ value }) => value);
+    expect(values.sort()).toEqual(['demo', 'other']);
+    const nowhere = { subscriptions: [{ name: 'x', format: '#{pane_id}', scope: '%999' }], timeout: 60 };
+    expect(await use(client, 'watch_events', nowhere)).toMatch(/^ERROR not_found: .*%999/);
     const careful = await connect({ safety: 'readonly' });
     const evil = { subscriptions: [{ name: 'x', format: '#(id)' }], timeout: 0 };
     expect(await use(careful, 'watch_events', evil)).toMatch(/^ERROR forbidden/);
@@ -527,7 +558,7 @@ describe('how far a call goes', () => {
       if (annotations?.readOnlyHint) continue;
       const wanted = Object.entries(given).filter(([key]) => key in (inputSchema.properties ?? {}));
       expect(await use(client, name, Object.fromEntries(wanted))).toMatch(
-        /^ERROR (unknown_action|forbidden)/,
+        /^ERROR forbidden: .* the safety of this client is readonly/,
       );
     }
     for (const message of ['#(id)', '#{E:#(id)}'])
@@ -650,6 +681,22 @@ describe('the caller', () => {
     // A server that has another process than the one the caller was started by is not its own.
     const stale = await overStdio({ env: { TMUX: TMUX.replace(/,\d+,/, ',1,'), TMUX_PANE }, args: [] });
     expect(await structured(stale, 'get_caller_context')).toMatchObject({ is_own_server: false });
+  });
+
+  it.each(['legacy', 'auto'] as const)('is known over HTTP by the headers it sends (%s)', async (era) => {
+    const { TMUX = '', TMUX_PANE = '' } = inPane('=demo:0.0');
+    const client = await byHttp(ground.hub, {
+      ...{ era, query: '?toolsets=tmux&safety=destructive' },
+      headers: { 'x-poly-tmux': TMUX, 'x-poly-tmux-pane': TMUX_PANE },
+    });
+    expect(await structured(client, 'get_caller_context')).toMatchObject({
+      ...{ is_own_server: true, pane_id: TMUX_PANE, acts_on: socket() },
+    });
+    expect(await use(client, 'kill_window', { target: 'demo:0' })).toMatch(
+      /^ERROR forbidden: .*the pane you run in/,
+    );
+    expect(await structured(client, 'kill_window', { target: 'demo:1' })).toMatchObject({ ok: true });
+    await client.close();
   });
 
   it('is told as an error what tmux itself refuses', async () => {

@@ -1,13 +1,10 @@
 import { execFile } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtempSync, readFileSync, realpathSync } from 'node:fs';
-import { connect as connectTo, type Socket } from 'node:net';
+import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { WebSocket } from 'ws';
 import { CliGround, type Outcome } from './cli-ground.ts';
-import { byHttp, byStdio, program, use } from './mcp-clients.ts';
+import { byHttp, byStdio, program, RawConversation, use } from './mcp-clients.ts';
 import { TestHub, until } from './test-hub.ts';
 
 const eras = [
@@ -15,6 +12,7 @@ const eras = [
   ['the 2026 era', 'auto'],
 ] as const;
 
+const everything = ['--toolsets', 'panes,actions', '--safety', 'destructive'];
 const idOf = (answer: string): string => /^ID: (\S+)$/m.exec(answer)?.[1] ?? '';
 
 let hub: TestHub;
@@ -68,6 +66,49 @@ describe.each([
       /^ERROR unknown_action: there is no tool "pty_rm" for you\. There are pty_spawn/,
     );
     await client.close();
+  });
+
+  it('says of a tool that there is why this client has it not, and who decides', async () => {
+    const client = await connect(hub);
+    expect(await use(client, 'split_pane', { target: '%1' })).toBe(
+      'ERROR forbidden: split_pane: it is of the toolset tmux, which this client has not. Your user decides that, with poly mcp --toolsets panes,mail,tmux.',
+    );
+    expect(await use(client, 'op_kill_server')).toMatch(/ poly mcp --operations --safety destructive\.$/);
+    expect(await use(client, 'shell_run')).toMatch(/ --toolsets panes,mail,actions --safety destructive\.$/);
+    await client.close();
+    const careful = await connect(hub, { query: '?safety=readonly', args: ['--safety', 'readonly'] });
+    expect(await use(careful, 'pty_spawn')).toBe(
+      'ERROR forbidden: pty_spawn: it is mutating, and the safety of this client is readonly. Your user decides that, with poly mcp --safety mutating.',
+    );
+    await careful.close();
+    const all = { query: '?toolsets=panes,tmux,actions', args: ['--toolsets', 'panes,tmux,actions'] };
+    const many = await connect(hub, all);
+    expect(await use(many, 'pty_raed')).toMatch(/ for you\. Did you mean pty_read\? The user chooses more/);
+    expect((await use(many, 'xyz')).length).toBeLessThan(200);
+    await many.close();
+  });
+
+  it('tells an agent at the beginning of the tools it has, and of no others', async () => {
+    for (const [toolsets, safety] of [
+      ['panes,mail', 'mutating'],
+      ['panes', 'readonly'],
+      ['mail', 'readonly'],
+      ['mail', 'mutating'],
+      ['tmux', 'mutating'],
+      ['tmux,plans', 'readonly'],
+      ['tasks,floor', 'mutating'],
+    ]) {
+      const asked = `?toolsets=${toolsets}&safety=${safety}`;
+      const client = await connect(hub, {
+        query: asked,
+        args: ['--toolsets', toolsets, '--safety', safety] as string[],
+      });
+      const names = (await client.listTools()).tools.map(({ name }) => name);
+      const told = client.getInstructions()?.match(/\b[a-z]+(_[a-z]+)+\b|\breconnect\b/g) ?? [];
+      expect([asked, told.filter((name) => !names.includes(name))]).toEqual([asked, []]);
+      if (/panes|mail|tmux/.test(asked)) expect(told).not.toEqual([]);
+      await client.close();
+    }
   });
 
   it('speaks of tools, and of commands only as of what its user can do', async () => {
@@ -141,7 +182,9 @@ describe('what a client may do', () => {
       'server_stop',
       'shell_run',
     ]) {
-      expect(await use(client, name, { command: 'true' })).toMatch(/^ERROR unknown_action/);
+      expect(await use(client, name, { command: 'true' })).toMatch(
+        /^ERROR forbidden: .* the safety of this client is readonly/,
+      );
     }
     await client.close();
   });
@@ -166,92 +209,159 @@ describe('what a client may do', () => {
     const post = (headers: Record<string, string>, method: 'POST' | 'GET' = 'POST') =>
       hub.send({ method, path: '/mcp', headers, ...(method === 'POST' && { body: '{}' }) });
     const authorization = `Bearer ${hub.token}`;
-    expect(await post({})).toMatchObject({ status: 401 });
-    expect(await post({ authorization, origin: 'http://evil.example' })).toMatchObject({ status: 403 });
-    expect(await post({ authorization }, 'GET')).toMatchObject({ status: 405 });
+    // Without a word: clients take a body that is no message for the end of everything.
+    expect(await post({})).toMatchObject({ status: 401, body: '' });
+    expect(await post({ authorization: 'Bearer of-nobody' })).toMatchObject({ status: 401, body: '' });
+    expect(await post({ authorization, origin: 'http://evil.example' })).toMatchObject({
+      ...{ status: 403, body: '' },
+    });
+    expect(await post({ authorization }, 'GET')).toMatchObject({ status: 405, body: '' });
   });
 });
 
 describe('a client that does as it likes', () => {
-  const connect = async (token = hub.token): Promise<WebSocket> => {
-    const socket = new WebSocket('ws://poly/mcp', {
-      createConnection: () => connectTo(hub.socket),
-      headers: { authorization: `Bearer ${token}` },
-    });
-    socket.on('error', () => undefined);
-    await once(socket, 'open');
-    return socket;
-  };
-  const heard = async (socket: WebSocket): Promise<unknown> => {
-    const [data] = await once(socket, 'message');
-    return JSON.parse(String(data));
-  };
   const ping = (id: unknown): string => JSON.stringify({ jsonrpc: '2.0', id, method: 'ping' });
 
   it.each([
-    ['is no JSON', 'not json'],
-    ['is no greeting', '{"cwd":5}'],
-    ['is nested too deep', '['.repeat(100)],
-    ['is no text', Buffer.from([0xff, 0xfe])],
-    ['is too large', 'x'.repeat(2 * 1024 * 1024)],
-  ])('loses its own connection by a first message that %s', async (_, first) => {
-    const socket = await connect();
-    socket.send(first);
-    await once(socket, 'close');
+    ['is no JSON', 'not json', 1008],
+    ['is no greeting', '{"cwd":5}', 1008],
+    ['is nested too deep', '['.repeat(100), 1008],
+    ['is no text', Buffer.from([0xff, 0xfe]), 1008],
+    ['is too large', 'x'.repeat(2 * 1024 * 1024), 1009],
+  ])('loses its own connection by a first line that %s', async (_, first, code) => {
+    const raw = await RawConversation.open(hub);
+    raw.say(first);
+    expect(await raw.heard()).toEqual({ end: [code, expect.stringMatching(/./)] });
+    await raw.closed;
     expect(await use(await byHttp(hub), 'pty_list')).toContain('<pty_list>');
   });
 
-  it('loses its own connection by a frame that is none', async () => {
-    const socket = await connect();
-    socket.send('{}');
-    const ended = once(socket, 'close');
-    (socket as unknown as { _socket: Socket })._socket.write(Buffer.from([0xff, 0xff, 0xff, 0xff]));
-    await ended;
+  it('loses its own connection by a line that is no text, or never ends', async () => {
+    for (const [bytes, code] of [
+      [Buffer.from([0xff, 0xff, 0x0a]), 1007],
+      [Buffer.alloc(2 * 1024 * 1024, 'x'), 1009],
+    ] as const) {
+      const raw = await RawConversation.open(hub);
+      raw.say('{}');
+      raw.socket.write(bytes);
+      expect(await raw.heard()).toMatchObject({ end: [code, expect.anything()] });
+      await raw.closed;
+    }
     expect(await use(await byHttp(hub), 'pty_list')).toContain('<pty_list>');
   });
 
   it.each(['null', '5', '[]', '{"id":1}', ping(null), ping({}), ping(1.5)])(
     'is told that %s is no message',
     async (line) => {
-      const socket = await connect();
-      socket.send('{}');
-      socket.send(line);
-      expect(await heard(socket)).toMatchObject({ id: null, error: { code: -32600 } });
-      socket.terminate();
+      const raw = await RawConversation.open(hub);
+      raw.say('{}');
+      raw.say(line);
+      expect(await raw.heard()).toMatchObject({ id: null, error: { code: -32600 } });
+      raw.socket.destroy();
     },
   );
 
   it('has at most 64 calls at once', async () => {
     const { id } = await hub.client.call('pane:new', { argv: ['cat'] });
-    const socket = await connect();
-    socket.send('{}');
+    const raw = await RawConversation.open(hub);
+    raw.say('{}');
     const params = {
       protocolVersion: '2025-06-18',
       capabilities: {},
       clientInfo: { name: 'x', version: '1' },
     };
-    socket.send(JSON.stringify({ jsonrpc: '2.0', id: 0, method: 'initialize', params }));
-    await heard(socket);
+    raw.say(JSON.stringify({ jsonrpc: '2.0', id: 0, method: 'initialize', params }));
+    await raw.heard();
     const wait = { name: 'pty_wait', arguments: { id, exit: true } };
     for (let call = 1; call <= 65; call++)
-      socket.send(JSON.stringify({ jsonrpc: '2.0', id: call, method: 'tools/call', params: wait }));
-    expect(await heard(socket)).toMatchObject({ id: 65, error: { message: expect.stringContaining('64') } });
-    socket.terminate();
+      raw.say(JSON.stringify({ jsonrpc: '2.0', id: call, method: 'tools/call', params: wait }));
+    expect(await raw.heard()).toMatchObject({ id: 65, error: { message: expect.stringContaining('64') } });
+    raw.socket.destroy();
+  });
+
+  it('has one call of an id at once', async () => {
+    const { id } = await hub.client.call('pane:new', { argv: ['cat'] });
+    const raw = await RawConversation.open(hub);
+    raw.say('{}');
+    const params = { name: 'pty_wait', arguments: { id, exit: true } };
+    const call = JSON.stringify({ jsonrpc: '2.0', id: 7, method: 'tools/call', params });
+    raw.say(call);
+    raw.say(call);
+    const message = expect.stringContaining('7 still runs');
+    expect(await raw.heard()).toMatchObject({ id: null, error: { code: -32600, message } });
+    raw.socket.destroy();
   });
 
   it('says nothing more once its pane is gone, whether or not it listens', async () => {
-    const token = await hub.paneToken('soon');
-    const socket = await connect(token);
-    socket.send('{}');
-    socket.pause();
-    const ended = once(socket, 'close');
+    const raw = await RawConversation.open(hub, await hub.paneToken('soon'));
+    raw.say('{}');
+    raw.socket.pause();
     await hub.client.call('pane:close', { paneId: 'soon' });
     const params = { name: 'pty_spawn', arguments: { command: 'cat', title: 'after all' } };
-    socket.send(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }));
-    socket.resume();
-    await ended;
+    raw.say(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }));
+    raw.socket.resume();
+    await raw.closed;
     const titles = (await hub.client.call('pane:list', {})).map(({ title }) => title);
     expect(titles).not.toContain('after all');
+  });
+
+  it('gets no conversation elsewhere, and no other kind of one here', async () => {
+    const upgrade = (path: string, to: string) =>
+      hub.send({
+        ...{ method: 'GET', path },
+        headers: { authorization: `Bearer ${hub.token}`, connection: 'upgrade', upgrade: to },
+      });
+    expect(await upgrade('/ws', 'poly-lines')).toMatchObject({ status: 404 });
+    expect(await upgrade('/mcp', 'websocket')).toMatchObject({ status: 404 });
+  });
+});
+
+describe('an agent in a pane of the hub', () => {
+  const own = /^ERROR forbidden: .*would end [\w-]+, the pane you run in\. .*ask your user/;
+
+  it.each([
+    ['stdio', (token: string) => byStdio(hub, { env: { POLY_TOKEN: token }, args: everything })],
+    ['HTTP', (token: string) => byHttp(hub, { token, query: '?toolsets=panes,actions&safety=destructive' })],
+  ])('cannot end the pane it runs in over %s, and ends what it has started', async (way, connect) => {
+    const pane = `own-${way}`;
+    const client = await connect(await hub.paneToken(pane));
+    const started = idOf(await use(client, 'pty_spawn', { command: 'cat' }));
+    for (const [tool, given] of [
+      ['pty_kill', { id: pane }],
+      ['pty_kill', { id: pane, cleanup: true }],
+      ['pane_close', { paneId: pane }],
+      ['pane_restart', { paneId: pane }],
+      ['pane_close_all', {}],
+    ] as const)
+      expect([tool, await use(client, tool, given)]).toEqual([tool, expect.stringMatching(own)]);
+    expect(await use(client, 'pty_kill', { id: started })).toContain('<pty_killed>');
+    expect(await use(client, 'pty_list')).toMatch(new RegExp(`ID: ${pane}\n.*Status: running`, 's'));
+    await client.close();
+  });
+
+  it('is spared too where its variables were kept from it', async () => {
+    const line = (message: object): string => JSON.stringify({ jsonrpc: '2.0', ...message });
+    const clientInfo = { name: 'stripped', version: '1' };
+    const lines = [
+      line({
+        id: 0,
+        method: 'initialize',
+        params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo },
+      }),
+      line({ method: 'notifications/initialized' }),
+      line({ id: 1, method: 'tools/call', params: { name: 'pty_kill', arguments: { id: 'stripped' } } }),
+    ];
+    const variables = Object.entries(hub.env).map(([name, value]) => `${name}='${value}'`);
+    const start = `env -i ${variables.join(' ')} '${process.execPath}' '${program}' mcp`;
+    const file = join(hub.home, 'stripped');
+    const script = `printf '%s\\n' ${lines.map((one) => `'${one}'`).join(' ')} | ${start} >'${file}.part'; mv '${file}.part' '${file}'; exec cat`;
+    await hub.client.call('pane:new', { id: 'stripped', argv: ['sh', '-c', script] });
+    const answers = await until(() => existsSync(file) && readFileSync(file, 'utf8').trim().split('\n'));
+    expect(JSON.parse(answers.at(-1) ?? '')).toMatchObject({
+      id: 1,
+      result: { isError: true, content: [{ text: expect.stringContaining('the pane you run in') }] },
+    });
+    await hub.client.call('pane:close', { paneId: 'stripped' });
   });
 });
 
@@ -340,6 +450,50 @@ describe('poly mcp', () => {
     expect(await ground.json('server', 'status')).not.toMatchObject({ pid });
     await use(client, 'pty_write', { id, data: 'after\\n' });
     expect(await waited).toContain('Reason: text');
+    await client.close();
+  });
+
+  it('tries to start a hub with each call that needs one, and says why it could not', async () => {
+    await using ground = new CliGround();
+    const client = await byStdio(ground);
+    // The client asks a first process what it speaks, and may not have heard of the one it keeps.
+    expect(await use(client, 'pty_list')).toContain('<pty_list>');
+    const { pid } = await ground.json<{ pid: number }>('server', 'status');
+    const record = join(ground.home, '.poly', 'hub.db');
+    process.kill(pid, 'SIGKILL');
+    writeFileSync(record, 'this is no record');
+    const refused = /^ERROR no hub is running, and none could be started: .*hub\.db.*\. Your user .*poly up/s;
+    expect(await use(client, 'pty_list')).toMatch(refused);
+    expect(await use(client, 'pty_list')).toMatch(refused);
+    for (const file of [record, `${record}-wal`, `${record}-shm`]) rmSync(file, { force: true });
+    expect(await use(client, 'pty_list')).toContain('<pty_list>');
+    await client.close();
+  });
+
+  it('tells its agent that the hub will not have it any longer, and ends', async () => {
+    const POLY_TOKEN = await hub.paneToken('short-lived');
+    const client = await byStdio(hub, { env: { POLY_TOKEN, POLY_SOCKET: hub.socket } });
+    const ended = new Promise<void>((resolve) => {
+      client.onclose = resolve;
+    });
+    const id = idOf(await use(client, 'pty_spawn', { command: 'cat' }));
+    const waited = use(client, 'pty_wait', { id, exit: true });
+    await hub.client.call('pane:close', { paneId: 'short-lived' });
+    expect(await waited).toMatch(/^ERROR .*the credential was revoked/);
+    await ended;
+  });
+
+  it('carries every character of a message, and every message of a piece', async () => {
+    const client = await byStdio(hub);
+    const id = idOf(await use(client, 'pty_spawn', { command: 'cat' }));
+    // A line of JSON may hold what other readers of lines take for an end.
+    const text = 'a\u2028b\u2029c\u0085d é 😀';
+    await use(client, 'pty_write', { id, data: `${text}\n` });
+    await use(client, 'pty_wait', { id, text: '😀' });
+    const { lines = [] } = await hub.client.call('pane:read', { paneId: id });
+    expect(lines[0]?.text.replace(/[^a-dé😀 ]/gu, '')).toBe('abcd é 😀');
+    const answers = await Promise.all(Array.from({ length: 50 }, () => use(client, 'pty_list')));
+    expect(new Set(answers).size).toBe(1);
     await client.close();
   });
 

@@ -124,6 +124,19 @@ describe('the gate', () => {
     expect(await get('/ws', [good, 'Origin: http://evil.com', ...upgrade, bearer()])).toBe(403);
     expect(await get('/other', [good, ...upgrade, bearer()])).toBe(404);
   });
+
+  it('keeps no connection of somebody who is refused a WebSocket and stays', async () => {
+    const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
+    const gone = new Promise((resolve) => socket.resume().once('close', resolve));
+    // Whoever writes into a connection that is gone is told so.
+    const knocking = setInterval(() => socket.write('x'), 100);
+    socket.on('error', () => undefined);
+    socket.write(
+      `GET /ws HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\n`,
+    );
+    await gone;
+    clearInterval(knocking);
+  });
 });
 
 describe('requests that are not right', () => {

@@ -2,10 +2,20 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 
 import { dirname, join } from 'node:path';
 import { type PaneToolName, paneTools, readGiven } from '@polyphony/protocol';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import * as z from 'zod';
 import { commands } from '../src/edges/cli/commands.ts';
 import { parse } from '../src/edges/cli/parse.ts';
+import { mcpFloorTools } from '../src/edges/mcp/floor-tools.ts';
+import { mcpMailTools } from '../src/edges/mcp/mail-tools.ts';
+import { changing } from '../src/edges/mcp/tmux/changing.ts';
+import { looking } from '../src/edges/mcp/tmux/looking.ts';
+import { plans } from '../src/edges/mcp/tmux/plans.ts';
+import { relative } from '../src/edges/mcp/tmux/relative.ts';
+import { waiting } from '../src/edges/mcp/tmux/waiting.ts';
+import { workspaces } from '../src/edges/mcp/tmux/workspaces.ts';
 import { CliGround, type Outcome } from './cli-ground.ts';
 
+const tmuxVerbs = { ...looking, ...relative, ...waiting, ...changing };
 const ground = new CliGround();
 afterAll(() => ground[Symbol.asyncDispose]());
 const skill = readFileSync(join(import.meta.dirname, '..', 'skill', 'SKILL.md'), 'utf8');
@@ -41,6 +51,25 @@ describe('the skill', () => {
     for (const [, name = '', given = ''] of calls) {
       const params = JSON.parse(`{${given.replace(/(?<=^|, )(\w+):/g, '"$1":')}}`) as unknown;
       readGiven(paneTools[name as PaneToolName].params as never, params, { what: name });
+    }
+  });
+
+  it('names every tool of mail, and no tool of any kind that there is not', () => {
+    for (const { name } of mcpMailTools) expect(skill).toContain(`\`${name}\``);
+    const known = new Set([
+      ...Object.keys({ ...paneTools, ...tmuxVerbs, ...plans, ...workspaces }),
+      ...[...mcpMailTools, ...mcpFloorTools].map(({ name }) => name),
+    ]);
+    const named = [...skill.matchAll(/`([a-z]+(?:_[a-z]+)+)`/g)].map(([, name = '']) => name);
+    expect(named.filter((name) => !known.has(name))).toEqual([]);
+  });
+
+  it('calls the tools of tmux as they want to be called', () => {
+    const calls = [...skill.matchAll(/^(\w+) +(target: .*)$/gm)];
+    expect(calls.length).toBeGreaterThan(3);
+    for (const [, name = '', given = ''] of calls) {
+      const params = JSON.parse(`{${given.replace(/(?<=^|, )(\w+):/g, '"$1":')}}`) as unknown;
+      readGiven(z.strictObject(tmuxVerbs[name]?.params ?? {}), params, { what: name });
     }
   });
 

@@ -3,6 +3,7 @@ import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { CliGround } from './cli-ground.ts';
+import { byStdio, use } from './mcp-clients.ts';
 import { TestHub, until } from './test-hub.ts';
 
 /** The number of the process that serves tmux for a hub. */
@@ -161,6 +162,12 @@ describe.concurrent('a process that is stopped, not ended', () => {
         expect([code, stderr]).toEqual([4, expect.stringContaining(silent)]);
         expect(stderr).not.toContain('Install tmux');
       }
+      const findings = JSON.parse((await ground.run(['doctor', '--json'])).stdout) as readonly Finding[];
+      expect(findings.find(({ name }) => name === 'tmux')).toMatchObject({
+        state: 'bad',
+        says: expect.stringContaining(silent),
+        fix: `Let it go on: kill -CONT ${pid}`,
+      });
     } finally {
       process.kill(pid, 'SIGCONT');
     }
@@ -186,6 +193,29 @@ describe.concurrent('a process that is stopped, not ended', () => {
       process.kill(pid, 'SIGCONT');
     }
     expect(await ground.ok('ls', '--json')).toBe('[]\n');
+  }, 60_000);
+
+  it('the hub: an agent is told so in the middle of a call, and goes on with it when it goes on', async () => {
+    await using ground = new CliGround();
+    const client = await byStdio(ground, { era: 'legacy' });
+    const id = /^ID: (\S+)$/m.exec(await use(client, 'pty_spawn', { command: 'cat' }))?.[1];
+    const { pid } = await ground.json<{ pid: number }>('server', 'status');
+    process.kill(pid, 'SIGSTOP');
+    try {
+      const [listed, written] = await Promise.all([
+        use(client, 'pty_list'),
+        use(client, 'pty_write', { id, data: 'once\\n' }),
+      ]);
+      expect(listed).toContain(
+        `ERROR the hub (pid ${pid}) takes calls and does not answer: it may be stopped.`,
+      );
+      expect(listed).toMatch(/ Your user .* poly up; then call again\.$/);
+      expect(written).toMatch(/^ERROR .*pty_write ran: it may have happened or not\. Look first/);
+    } finally {
+      process.kill(pid, 'SIGCONT');
+    }
+    expect(await use(client, 'pty_list')).toContain(`ID: ${id}`);
+    await client.close();
   }, 60_000);
 
   it('host or hub: poly doctor names it and says how it goes on', async () => {

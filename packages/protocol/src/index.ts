@@ -25,6 +25,7 @@ export * from './floor-recover.ts';
 export * from './floor-seat.ts';
 export * from './floor-session.ts';
 export * from './floor-timeline.ts';
+export * from './full-stop.ts';
 export * from './icon.ts';
 export * from './id.ts';
 export * from './importance.ts';

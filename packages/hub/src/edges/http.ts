@@ -48,6 +48,8 @@ export class HttpEdge {
   readonly #options: HttpEdgeOptions;
   readonly #table: RouteTable<Route>;
   readonly #open: RouteTable<OpenRoute>;
+  /** The paths where who may not come in is told by a status alone. */
+  readonly #silent: ReadonlySet<string>;
   readonly #servers = new Set<Server>();
   readonly #known = new WeakMap<object, Caller>();
   /** Whom an answer is still on its way to. */
@@ -57,6 +59,7 @@ export class HttpEdge {
     this.#options = options;
     this.#table = new RouteTable(options.routes);
     this.#open = new RouteTable(options.openRoutes);
+    this.#silent = new Set(options.routes.filter((route) => route.refusesSilently).map(({ path }) => path));
   }
 
   /** A server for one door; who listens on it, and where, is the caller's affair. */
@@ -192,9 +195,14 @@ export class HttpEdge {
     if (response.headersSent) return void response.destroy();
     // A sender that is cut off in the middle does not get to see the answer, so that it may finish within reason.
     if (!request.complete && !(await swallow(request))) response.setHeader('connection', 'close');
-    sendJson(response, errorKinds[info.code].status, { error: info });
+    const { status } = errorKinds[info.code];
+    if (keptOut.has(status) && this.#silent.has(pathOf(request))) response.writeHead(status).end();
+    else sendJson(response, status, { error: info });
   }
 }
+
+/** No credential, not allowed, not this method. */
+const keptOut: ReadonlySet<number> = new Set([401, 403, 405]);
 
 export function eventNameOf(name: string): string {
   const refused = refusedEventName(name);
@@ -209,6 +217,8 @@ function bearerOf({ headers }: IncomingMessage): string {
     hint: 'Send Authorization: Bearer <token>; the token is in the file "token" of the hub’s home.',
   });
 }
+
+const pathOf = ({ url = '/' }: IncomingMessage): string => URL.parse(url, 'http://poly')?.pathname ?? '';
 
 function urlOf({ url = '/' }: IncomingMessage): URL {
   const parsed = URL.parse(url, 'http://poly');

@@ -28,6 +28,8 @@ export interface RouteInfo {
   readonly scope: Scope | 'action' | 'any' | 'open';
   /** How success is answered; 200 when left out. */
   readonly status?: 101 | 201;
+  /** Who may not come in is answered with a status alone: a body would be read as a message of its protocol. */
+  readonly refusesSilently?: true;
   /** What its query may hold, and why. */
   readonly query?: Readonly<Record<string, string>>;
   /** Whether it heeds an `Idempotency-Key`. */

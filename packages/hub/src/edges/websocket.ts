@@ -6,6 +6,8 @@ import { type Caller, sharersWith } from '../registry/caller.ts';
 import { type Credentials, isRevoked, type Revoked } from '../registry/credentials.ts';
 import { cursorIn, type FloorStreams } from './floor-streams.ts';
 import type { McpEdge } from './mcp/edge.ts';
+import { farewell, lineProtocol } from './mcp/line-protocol.ts';
+import { LineTransport } from './mcp/line-transport.ts';
 import { floorPlace } from './project-routes.ts';
 import type { Route } from './routes.ts';
 import { WebSocketConnection, type WebSocketConnectionOptions } from './websocket-connection.ts';
@@ -41,11 +43,11 @@ const mostOfFamily = 64;
 /** How long a client that is let go may take to say goodbye. */
 const goodbyeMs = 500;
 
-/** The door of `/ws` and `/mcp`: who may come in, who is in, and who has gone without a word. */
+/** The door for those who stay, at `/ws`, `/mcp` and timelines: who may come in, who is in, and who has gone without a word. */
 export class WebSocketEdge {
   readonly #options: WebSocketEdgeOptions;
   #sockets: Promise<WebSocketServer> | undefined;
-  readonly #callers = new Map<WebSocket, Caller>();
+  readonly #callers = new Map<WebSocket | LineTransport, Caller>();
   /** Those who have given a sign of life since they were last asked. */
   readonly #alive = new WeakSet<WebSocket>();
   readonly #heartbeat: NodeJS.Timeout;
@@ -68,21 +70,25 @@ export class WebSocketEdge {
   drop(who: Revoked): void {
     for (const [client, caller] of this.#callers) {
       if (!isRevoked(who, caller)) continue;
-      client.close(1008, 'the credential was revoked');
-      client.pause(); // Whatever it says now counts no more, also if it does not care.
+      // Whatever it says now counts no more, also if it does not care.
+      void client.close(farewell.refused, 'the credential was revoked');
+      if (client instanceof LineTransport) continue;
+      client.pause();
       setTimeout(() => client.terminate(), goodbyeMs).unref();
     }
   }
 
   close(): void {
     clearInterval(this.#heartbeat);
-    for (const client of this.#callers.keys()) client.close(1001, 'the hub is stopping');
+    for (const client of this.#callers.keys()) void client.close(farewell.stopping, 'the hub is stopping');
   }
 
   async #take(request: IncomingMessage, socket: Duplex, head: Buffer, identify: Identify): Promise<void> {
     const url = new URL(request.url ?? '/', 'http://poly');
     const caller = identify(request, url);
-    const meet = this.#meetings[url.pathname] ?? (await this.#floorAt(url, caller));
+    const speaks = request.headers.upgrade?.toLowerCase();
+    if (speaks === lineProtocol) return this.#converse(url, socket, head, caller);
+    const meet = await this.#meetingAt(url, caller);
     if (!meet) throw new PolyError('unknown_route', `there is no WebSocket at ${url.pathname}.`);
     this.#sockets ??= createServer();
     const sockets = await this.#sockets;
@@ -96,16 +102,26 @@ export class WebSocketEdge {
       client.on('pong', () => this.#alive.add(client));
       client.on('close', () => this.#callers.delete(client));
       client.on('error', (error) => this.#options.log.info('a WebSocket failed', { error }));
-      meet(client, caller, url);
+      meet(client);
     });
   }
 
-  /** What is spoken at each path. */
-  get #meetings(): Readonly<Record<string, (client: WebSocket, caller: Caller, url: URL) => void>> {
-    return {
-      '/ws': (client, caller) => void new WebSocketConnection(client, caller, this.#options),
-      '/mcp': (client, caller, url) => this.#options.mcp.serve(client, caller, url),
-    };
+  /** Takes `poly mcp`, which speaks by lines: a frame around each would cost both ends as much as what is in it. */
+  #converse(url: URL, socket: Duplex, head: Buffer, caller: Caller): void {
+    if (url.pathname !== '/mcp')
+      throw new PolyError('unknown_route', `nobody speaks ${lineProtocol} at ${url.pathname}.`);
+    this.#share(caller);
+    const client = new LineTransport(socket, head);
+    this.#callers.set(client, caller);
+    client.ended.addEventListener('abort', () => this.#callers.delete(client));
+    this.#options.mcp.serve(client, caller, url);
+  }
+
+  /** What is spoken at a path. */
+  async #meetingAt(url: URL, caller: Caller): Promise<((client: WebSocket) => void) | undefined> {
+    if (url.pathname === '/ws')
+      return (client) => void new WebSocketConnection(client, caller, this.#options);
+    return this.#floorAt(url, caller);
   }
 
   /** A timeline, from behind the `seq` that its reader has seen last; all that may be refused is refused before. */
@@ -127,7 +143,7 @@ export class WebSocketEdge {
     if (open.length < mostOfFamily) return;
     throw new PolyError(
       'too_many_requests',
-      `${mostOfFamily} WebSockets of ${sharersWith(caller)} are open already.`,
+      `${mostOfFamily} connections of ${sharersWith(caller)} are open already.`,
       {
         hint: 'Close one.',
       },
@@ -136,6 +152,7 @@ export class WebSocketEdge {
 
   #beat(): void {
     for (const client of this.#callers.keys()) {
+      if (client instanceof LineTransport) continue; // It is on this machine: when it goes, the connection does.
       if (!this.#alive.delete(client)) client.terminate();
       else client.ping();
     }
@@ -156,4 +173,6 @@ function refuse(socket: Duplex, error: unknown): void {
   const body = JSON.stringify({ error: info });
   const head = `HTTP/1.1 ${errorKinds[info.code].status} Refused\r\ncontent-type: application/json\r\nconnection: close\r\n`;
   socket.end(`${head}content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
+  // Nobody else would: a server of Node lets go of a connection that asks to leave HTTP.
+  setTimeout(() => socket.destroy(), goodbyeMs).unref();
 }

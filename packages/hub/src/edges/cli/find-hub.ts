@@ -3,7 +3,15 @@ import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { type Client, createClient, type HubRequest, PolyError } from '@polyphony/protocol';
 import type { Env } from './env.ts';
-import { NobodyAnswers, NobodyListens, type Streamed, send, stream } from './socket-http.ts';
+import {
+  type Conversing,
+  converse,
+  NobodyAnswers,
+  NobodyListens,
+  type Streamed,
+  send,
+  stream,
+} from './socket-http.ts';
 
 /** How a hub that runs tells where it is. */
 export interface Discovery {
@@ -104,6 +112,13 @@ export function streamFromHub(
   return atHub(key, (socket) =>
     stream(socket, { method: 'GET', path, headers: { authorization: `Bearer ${key.token}`, ...headers } }),
   );
+}
+
+/** A connection to the hub on which something else than HTTP is spoken from now on. */
+export function converseWithHub(env: Env, path: string, protocol: string): Promise<Conversing> {
+  const key = findHub(env);
+  const headers = { authorization: `Bearer ${key.token}` };
+  return atHub(key, (socket) => converse(socket, { method: 'GET', path, headers }, protocol));
 }
 
 /** The socket somebody listens on now, for what needs a connection of its own. */

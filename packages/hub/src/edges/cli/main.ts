@@ -1,4 +1,4 @@
-import { didYouMean, type ErrorInfo, errorKinds, PolyError } from '@polyphony/protocol';
+import { didYouMean, type ErrorInfo, errorKinds, PolyError, withFullStop } from '@polyphony/protocol';
 import { version } from './build.ts';
 import type { Call, Command, Offline } from './command.ts';
 import { commands, groups } from './commands.ts';
@@ -142,7 +142,9 @@ function fail(error: unknown, out: Output, json: boolean): number {
   const info = infoOf(error);
   if (json) out.note(JSON.stringify({ error: info }));
   else
-    out.note(revealedLines(`poly: ${info.hint ? `${sentence(info.message)} ${info.hint}` : info.message}`));
+    out.note(
+      revealedLines(`poly: ${info.hint ? `${withFullStop(info.message)} ${info.hint}` : info.message}`),
+    );
   return errorKinds[info.code].exit;
 }
 
@@ -159,9 +161,4 @@ function infoOf(error: unknown): ErrorInfo {
 /** One of a bundle that is loaded apart is of a class of its own. */
 function isPolyError(error: unknown): error is PolyError {
   return error instanceof Error && error.name === 'PolyError';
-}
-
-/** What is to be done stands behind a full stop, whoever wrote what happened. */
-function sentence(message: string): string {
-  return /[.!?\n]$/.test(message) ? message : `${message}.`;
 }

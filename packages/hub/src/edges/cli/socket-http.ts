@@ -1,5 +1,5 @@
 import { connect, type Socket } from 'node:net';
-import { type HubRequest, type HubResponse, PolyError } from '@polyphony/protocol';
+import { type ErrorInfo, type HubRequest, type HubResponse, PolyError } from '@polyphony/protocol';
 
 /** Nobody listens there: nothing was sent, another socket may be tried. */
 export class NobodyListens extends Error {}
@@ -60,9 +60,49 @@ export async function stream(socketPath: string, request: HubRequest): Promise<S
   return { status, body: body() };
 }
 
+export interface Conversing {
+  readonly socket: Socket;
+  /** What has come already. */
+  readonly rest: Buffer;
+}
+
+/** Leaves HTTP for another protocol on the same connection, which is paused then; a hub that will not says why. */
+export async function converse(
+  socketPath: string,
+  request: HubRequest,
+  protocol: string,
+): Promise<Conversing> {
+  const headers = { ...request.headers, connection: 'upgrade', upgrade: protocol };
+  const socket = await open(socketPath, { ...request, headers }, '1.1');
+  const { promise, resolve, reject } = Promise.withResolvers<Conversing>();
+  let answer = Buffer.alloc(0);
+  const take = (chunk: Buffer): void => {
+    answer = Buffer.concat([answer, chunk]);
+    if (!answer.includes(headEnd) || readHead(answer).status !== 101) return;
+    socket.off('data', take).off('error', failed).off('close', refused).pause();
+    resolve({ socket, rest: readHead(answer).rest });
+  };
+  // A hub that is killed now has taken the call, and answers it with a reset.
+  const failed = (error: Error): void => reject(isReset(error) ? cutOff() : error);
+  const refused = (): void => {
+    try {
+      const { error } = JSON.parse(readHead(answer).rest.toString('utf8')) as { readonly error: ErrorInfo };
+      reject(PolyError.from(error));
+    } catch (error) {
+      reject(error instanceof PolyError ? error : cutOff());
+    }
+  };
+  socket.on('data', take).on('error', failed).on('close', refused);
+  return promise;
+}
+
 const headEnd = '\r\n\r\n';
 
-async function open(socketPath: string, { method, path, headers, body }: HubRequest): Promise<Socket> {
+async function open(
+  socketPath: string,
+  { method, path, headers, body }: HubRequest,
+  version: '1.0' | '1.1' = '1.0',
+): Promise<Socket> {
   const socket = connect(socketPath);
   await new Promise<void>((resolve, reject) => {
     socket.once('connect', resolve);
@@ -75,7 +115,7 @@ async function open(socketPath: string, { method, path, headers, body }: HubRequ
     ...headers,
     ...(body !== undefined && { 'content-length': Buffer.byteLength(body) }),
   }).map(([name, value]) => `${name}: ${value}\r\n`);
-  socket.write(`${method} ${path} HTTP/1.0\r\n${lines.join('')}\r\n${body ?? ''}`);
+  socket.write(`${method} ${path} HTTP/${version}\r\n${lines.join('')}\r\n${body ?? ''}`);
   return socket;
 }
 

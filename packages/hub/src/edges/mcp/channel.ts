@@ -1,6 +1,6 @@
 import type { Channel } from '../../registry/ask.ts';
+import type { LineTransport } from './line-transport.ts';
 import type * as Sdk from './sdk.ts';
-import type { WebSocketTransport } from './websocket-transport.ts';
 
 type Server = InstanceType<typeof Sdk.Server>;
 
@@ -12,11 +12,11 @@ export const channelCapability: Record<string, Record<string, never>> = { 'claud
  * 2.1.325 takes it in the protocol of 2025 only, so that the one of 2026 is not offered beside it.
  */
 export class ClaudeChannel implements Channel {
-  readonly #transport: WebSocketTransport;
+  readonly #transport: LineTransport;
   #server: Server | undefined;
   #waiting: (() => void)[] = [];
 
-  constructor(transport: WebSocketTransport) {
+  constructor(transport: LineTransport) {
     this.#transport = transport;
     transport.unknown.add('server/discover');
   }

@@ -1,8 +1,7 @@
-import type { ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { PolyError, readGiven } from '@polyphony/protocol';
-import type { WebSocket } from 'ws';
 import * as z from 'zod';
 import type { Connection } from '../../registry/ask.ts';
 import { type Caller, isUser } from '../../registry/caller.ts';
@@ -10,6 +9,8 @@ import { readJson } from '../json-body.ts';
 import type { Call, Route } from '../routes.ts';
 import { ClaudeChannel } from './channel.ts';
 import { choiceOf } from './choose-tools.ts';
+import { farewell } from './line-protocol.ts';
+import type { LineTransport } from './line-transport.ts';
 import { RunningCalls, tooManyCalls } from './most-calls.ts';
 import type * as Sdk from './sdk.ts';
 import { createMcpServer, type McpClient, type McpServerOptions, readersOf } from './server.ts';
@@ -17,14 +18,13 @@ import { McpSessions } from './sessions.ts';
 import type { TmuxResources } from './tmux/resources.ts';
 import { TmuxServers, type TmuxServersOptions } from './tmux/servers.ts';
 import type { Choice, McpTool, Place, Toolset } from './tool.ts';
-import { WebSocketTransport } from './websocket-transport.ts';
 
 type Handler = ReturnType<typeof Sdk.createMcpHandler>;
 
+/** The toolsets that are loaded with the first client that has one of them. */
+const loadedLate: readonly Toolset[] = ['tmux', 'plans', 'operations'];
 const clientInfo = 'poly.client';
 const mostCallers = 1000;
-/** A frame that closes holds 123 bytes of reason. */
-const mostReason = 120;
 
 export interface McpEdgeOptions extends McpServerOptions {
   readonly tmux: TmuxServersOptions;
@@ -38,7 +38,7 @@ interface Passes {
   readPass(pass: string, by: Caller, connection: Omit<Connection, 'become'>): Caller;
 }
 
-/** MCP for whoever has a credential: one request at a time over HTTP, or a whole conversation over a WebSocket. */
+/** MCP for whoever has a credential: one request at a time over HTTP, or a whole conversation with `poly mcp`. */
 export class McpEdge {
   readonly #options: McpEdgeOptions;
   readonly #servers: TmuxServers;
@@ -62,13 +62,14 @@ export class McpEdge {
       path: '/mcp',
       summary: 'Speaks MCP (Streamable HTTP).',
       scope: 'any',
+      refusesSilently: true,
       query: {
         toolsets: 'Which tools, with commas between; panes and mail when left out.',
         safety: 'How much they may do: readonly, mutating (when left out) or destructive.',
         operations: 'true: also one tool for each operation of tmux, op_kill_pane for instance.',
         'socket-path': 'The socket of the tmux server that the tools of tmux act on.',
         'socket-name': 'The same by name, as tmux -L takes it.',
-        channel: 'true: what comes unasked too; over a WebSocket only, as poly mcp --channel speaks it.',
+        channel: 'true: what comes unasked too; only for poly mcp --channel, which stays connected.',
         'caller-socket': 'false: not on the tmux server the client itself runs in.',
       },
       body: z.unknown().describe('One message of JSON-RPC.'),
@@ -76,16 +77,15 @@ export class McpEdge {
     };
   }
 
-  /** Takes a WebSocket: its first message says where the client works, the others are JSON-RPC. */
-  serve(socket: WebSocket, caller: Caller, url: URL): void {
-    const transport = new WebSocketTransport(socket);
+  /** Takes a conversation: its first line says where the client works, the others are JSON-RPC. */
+  serve(transport: LineTransport, caller: Caller, url: URL): void {
     this.#meet(transport, caller, url).catch((error: unknown) => {
       const { message } = error instanceof PolyError ? error : new Error('not understood');
-      socket.close(1008, message.slice(0, mostReason));
+      return transport.close(farewell.refused, message);
     });
   }
 
-  async #meet(transport: WebSocketTransport, caller: Caller, url: URL): Promise<void> {
+  async #meet(transport: LineTransport, caller: Caller, url: URL): Promise<void> {
     const choice = choiceOf(url.searchParams);
     // Before the first message is taken.
     const channel = choice.channel ? new ClaudeChannel(transport) : undefined;
@@ -97,7 +97,7 @@ export class McpEdge {
     const { passes } = this.#options;
     const { ended } = transport;
     const client = {
-      ...{ choice, more, place: place as Place, cursors },
+      ...{ choice, more, late: this.#late, place: place as Place, cursors },
       caller: pass === undefined ? caller : passes.readPass(pass, caller, { ended, channel }),
       ...(await this.#readingFor(choice, caller)),
       connection: {
@@ -130,9 +130,10 @@ export class McpEdge {
     if (session === 'unknown') return void response.writeHead(404).end();
     const caller = session?.caller ?? opener;
     const client: McpClient = {
-      ...{ caller, choice, place: {}, connection: session },
+      ...{ caller, choice, place: placeIn(request.headers), connection: session },
       cursors: this.#cursorsOf(caller),
       more: await this.#toolsFor(choice),
+      late: this.#late,
       ...(await this.#readingFor(choice, caller)),
     };
     const parsedBody = await readJson(request);
@@ -160,14 +161,16 @@ export class McpEdge {
   }
 
   /** Not before somebody asks for them. */
-  async #toolsFor({ toolsets }: Choice): Promise<readonly McpTool[]> {
-    if (!['tmux', 'plans', 'operations'].some((name) => toolsets.has(name as Toolset))) return [];
+  async #toolsFor({ toolsets }: Pick<Choice, 'toolsets'>): Promise<readonly McpTool[]> {
+    if (!loadedLate.some((name) => toolsets.has(name))) return [];
     const tools = import('./tmux/tools.ts');
     this.#tmuxTools ??= tools.then(({ tmuxTools }) => tmuxTools(this.#servers));
     if (!toolsets.has('operations')) return this.#tmuxTools;
     this.#operationTools ??= tools.then(({ toolsOfOperations }) => toolsOfOperations(this.#servers));
     return (await Promise.all([this.#tmuxTools, this.#operationTools])).flat();
   }
+
+  readonly #late = (): Promise<readonly McpTool[]> => this.#toolsFor({ toolsets: new Set(loadedLate) });
 
   /** Resources and prompts, for the user's own clients that have the tools they speak of. */
   async #readingFor({ toolsets }: Choice, caller: Caller): Promise<Pick<McpClient, 'tmux'>> {
@@ -203,12 +206,21 @@ const greetingSchema = z.strictObject({
   env: z.record(z.string(), z.string()).optional(),
   tmux: z.string().optional(),
   tmuxPane: z.string().optional(),
+  pane: z.string().optional(),
   conversation: z.strictObject({ vendor: z.string(), conversation: z.string() }).optional(),
   /** What it was told when it registered. */
   pass: z.string().max(256).optional(),
   /** What it was told of its cursors by the hub before this one; nothing if it keeps none. */
   cursors: z.record(z.string(), z.int().min(0)).optional(),
 });
+
+/** Where in tmux a client runs that has no process of ours beside it: as it says, in the words of `TMUX` and `TMUX_PANE`. */
+function placeIn({ 'x-poly-tmux': tmux, 'x-poly-tmux-pane': tmuxPane }: IncomingHttpHeaders): Place {
+  return {
+    ...(typeof tmux === 'string' && tmux !== '' && { tmux }),
+    ...(typeof tmuxPane === 'string' && tmuxPane !== '' && { tmuxPane }),
+  };
+}
 
 const methodOf = (message: unknown): unknown => ((message ?? {}) as { readonly method?: unknown }).method;
 
@@ -219,9 +231,9 @@ function idOf(message: unknown): string | number | null {
 
 /** How far a client has read, which it is told so that it can tell the next hub: a wait goes on where it was. */
 class ToldCursors extends Map<string, number> {
-  readonly #transport: WebSocketTransport | undefined;
+  readonly #transport: LineTransport | undefined;
 
-  constructor(known: Readonly<Record<string, number>>, transport: WebSocketTransport) {
+  constructor(known: Readonly<Record<string, number>>, transport: LineTransport) {
     super();
     for (const [name, cursor] of Object.entries(known)) super.set(name, cursor);
     this.#transport = transport;

@@ -15,6 +15,11 @@ it('keeps the beginning and the end, and says how much was left out', () => {
   expect(short.replace(/\(.*\)\n…\| /, '').length + left).toBe(text.length);
 });
 
+it('keeps all that stands before what was printed, such as how a program has ended', () => {
+  const text = `Reason: exited\nexit_code: 7\nNext: 86894\n<tmux_output>\n${'12345\n'.repeat(1000)}</tmux_output>`;
+  expect(shorten(text, 1000)).toMatch(/^Reason: exited\nexit_code: 7\nNext: 86894\n<tmux_output>\n/);
+});
+
 it('begins with a whole line where lines are short', () => {
   const lines = Array.from({ length: 100 }, (_, n) => `${n}| line`).join('\n');
   expect(shorten(lines, 200)).toMatch(/\)\n\d+\| line\n/);

@@ -1,5 +1,7 @@
 /** What an agent should have to read at once, in characters. */
 const mostText = 48_000;
+/** How much of that is its beginning: some lines about what follows. */
+const mostHead = 300;
 
 export const isShort = (text: string): boolean => text.length <= mostText;
 
@@ -9,7 +11,7 @@ export const isShort = (text: string): boolean => text.length <= mostText;
  */
 export function shorten(text: string, most: number = mostText): string {
   if (text.length <= most) return text;
-  const head = text.slice(0, text.indexOf('\n') + 1 || 200).slice(0, 200);
+  const head = text.slice(0, text.lastIndexOf('\n', Math.min(mostHead, most / 2)) + 1 || 200);
   const end = text.slice(text.length - (most - head.length));
   const line = end.indexOf('\n') + 1;
   const whole = line > 0 && line < end.length / 2;

@@ -56,6 +56,8 @@ export interface Place {
   /** Where in tmux the agent runs, as its `TMUX` and `TMUX_PANE` say. */
   readonly tmux?: string;
   readonly tmuxPane?: string;
+  /** The pane of the hub it seems to run in, where its credential does not say so. */
+  readonly pane?: string;
   /** The conversation it works for, where the coding agent says so. */
   readonly conversation?: Conversation;
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Conversation, type Message } from './conversation.ts';
 
-const line = (message: Message): string => JSON.stringify(message);
+const line = (message: Message): Buffer => Buffer.from(`${JSON.stringify(message)}\n`);
 const initialize: Message = { id: 0, method: 'initialize' };
 const initialized: Message = { method: 'notifications/initialized' };
 const call = (id: number, name: string): Message => ({ id, method: 'tools/call', params: { name } });
@@ -36,6 +36,16 @@ describe('a conversation whose hub is another all of a sudden', () => {
     expect(conversation.isIdle).toBe(false);
     expect(conversation.hear({ id: 2 })).toBe(true);
     expect(conversation.isIdle).toBe(true);
+  });
+
+  it('asks no more for what nobody wants any longer, and waits for no answer to it', () => {
+    const conversation = begun();
+    conversation.say(line(call(2, 'look')), call(2, 'look'));
+    const cancelled = { method: 'notifications/cancelled', params: { requestId: 2 } };
+    conversation.say(line(cancelled), cancelled);
+    expect(conversation.isIdle).toBe(true);
+    expect(conversation.lose()).toEqual([]);
+    expect(conversation.resume()).toEqual([line(initialize), line(initialized)]);
   });
 
   it('asks for the first answer once more if it never came', () => {

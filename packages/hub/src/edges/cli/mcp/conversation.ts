@@ -2,7 +2,7 @@
 export interface Message {
   readonly id?: string | number;
   readonly method?: string;
-  readonly params?: { readonly name?: string };
+  readonly params?: { readonly name?: string; readonly requestId?: Id };
 }
 
 type Id = string | number;
@@ -13,9 +13,9 @@ type Id = string | number;
  */
 export class Conversation {
   /** What the 2025 era begins with, for the next hub has not heard it. */
-  #initialize: { readonly id: Id; readonly line: string } | undefined;
-  #initialized: string | undefined;
-  readonly #owed = new Map<Id, { readonly line: string; readonly message: Message }>();
+  #initialize: { readonly id: Id; readonly line: Buffer } | undefined;
+  #initialized: Buffer | undefined;
+  readonly #owed = new Map<Id, { readonly line: Buffer; readonly message: Message }>();
   #readers: ReadonlySet<string> = new Set();
   /** The answer to an initialize that was said again goes to nobody. */
   #repeated = false;
@@ -29,11 +29,13 @@ export class Conversation {
     return this.#initialize !== undefined;
   }
 
-  /** The agent said something. */
-  say(line: string, message: Message): void {
+  /** The agent said something; the line is kept until it is answered. */
+  say(line: Buffer, message: Message): void {
     const { id, method } = message;
-    if (method === 'initialize' && id !== undefined) this.#initialize = { id, line };
-    else if (method === 'notifications/initialized') this.#initialized = line;
+    if (method === 'initialize' && id !== undefined) this.#initialize = { id, line: Buffer.from(line) };
+    else if (method === 'notifications/initialized') this.#initialized = Buffer.from(line);
+    // Nobody waits for it any more, and no answer need come.
+    else if (method === 'notifications/cancelled') this.#owed.delete(message.params?.requestId ?? '');
     if (id !== undefined && method !== undefined) this.#owed.set(id, { line, message });
   }
 
@@ -62,7 +64,7 @@ export class Conversation {
   }
 
   /** Another hub is there: what it has to be told first. */
-  resume(): readonly string[] {
+  resume(): readonly Buffer[] {
     const opening = this.#initialize;
     this.#repeated = opening !== undefined && !this.#owed.has(opening.id);
     return [

@@ -29,6 +29,7 @@ function list(
   };
 }
 
+const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
 const you = (is: boolean): string => (is ? ' (you)' : '');
 
 export function listPanes(rows: readonly PaneRow[], { isCaller }: Look): ToolAnswer {
@@ -83,7 +84,7 @@ export function listWindows(rows: readonly WindowRow[], look: Look): ToolAnswer 
   }));
   const lines = rows.map(
     (row) =>
-      `${row.windowId} ${row.sessionName}:${row.windowIndex} ${row.windowName}, ${row.panes} panes${you(isOwn(row.windowId))}`,
+      `${row.windowId} ${row.sessionName}:${row.windowIndex} ${row.windowName}, ${counted(row.panes, 'pane')}${you(isOwn(row.windowId))}`,
   );
   return list('windows', items, lines);
 }
@@ -101,7 +102,7 @@ export function listSessions(rows: readonly SessionRow[], look: Look): ToolAnswe
   }));
   const lines = rows.map(
     (row) =>
-      `${row.sessionId} ${row.sessionName}, ${row.windows} windows, ${row.attached} attached${you(isOwn(row.sessionId))}`,
+      `${row.sessionId} ${row.sessionName}, ${counted(row.windows, 'window')}, ${row.attached} attached${you(isOwn(row.sessionId))}`,
   );
   return list('sessions', items, lines);
 }

@@ -8,12 +8,14 @@ interface Part {
   readonly trimTrailing?: boolean | undefined;
 }
 
-/** The lines of a pane, without the empty ones below the last. */
+/** The lines of a pane, without the empty ones below the last; before 3.4 tmux cannot trim them itself. */
 export async function capture(
-  { run, tmux }: Pick<Use, 'run' | 'tmux'>,
+  { run, tmux, bare }: Pick<Use, 'run' | 'tmux' | 'bare'>,
   paneId: PaneId,
-  part: Part = {},
+  { trimTrailing = false, ...part }: Part = {},
 ): Promise<readonly string[]> {
-  const { lines } = await run(tmux.capturePane({ target: paneId, ...part }));
-  return lines.slice(0, lines.findLastIndex((line) => line.trim() !== '') + 1);
+  const trims = trimTrailing && tmux.atLeast(await bare.version(), '3.4');
+  const { lines } = await run(tmux.capturePane({ target: paneId, ...part, trimTrailing: trims }));
+  const shown = lines.slice(0, lines.findLastIndex((line) => line.trim() !== '') + 1);
+  return trimTrailing && !trims ? shown.map((line) => line.trimEnd()) : shown;
 }

@@ -174,7 +174,10 @@ export const changing: Readonly<Record<string, Verb>> = {
             step === 0 && { direction: direction as 'up' }),
         }),
       );
-      return done('Selected.');
+      const { text: active } = await run(
+        tmux.displayMessage({ target: from.windowId, message: '#{pane_id}' }),
+      );
+      return done(`${active} is active.`, { pane_id: active });
     },
   }),
   move_window: verb({
@@ -264,6 +267,10 @@ export const changing: Readonly<Record<string, Verb>> = {
     raised: ({ option, value }) => raisedByOption(option, value),
     async run({ option, value, target: whose, global_, server, window, unset }, use) {
       const { tmux } = use;
+      if ([whose !== undefined, global_ === true, server === true].filter(Boolean).length !== 1)
+        throw new PolyError('invalid_arguments', 'set_option: give one of target, global_ and server.', {
+          hint: 'That says whose option it is.',
+        });
       const where = whose === undefined ? {} : { target: parseTarget(whose) };
       const set = tmux.setOption({ ...{ option, value, server, window, unset }, global: global_, ...where });
       (await tmux.execute(sparedEngine(use, 'set_option', 'thrown'), set)).unwrap();

@@ -54,7 +54,8 @@ export const ending: Readonly<Record<string, Verb>> = {
         { signal: use.context.signal },
       );
       const ok = status === 'complete';
-      const text = [stdout, stderr].filter(Boolean).join('\n') || (ok ? 'Done.' : 'tmux refused it.');
+      const said = [stdout, stderr].map((part) => part.trimEnd()).filter(Boolean);
+      const text = said.join('\n') || (ok ? 'Done.' : 'tmux refused it.');
       return { text, structured: { ok, stdout, stderr }, ...(!ok && { isError: true }) };
     },
   }),

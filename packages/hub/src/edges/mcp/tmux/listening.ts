@@ -8,6 +8,7 @@ import type {
   SessionId,
   TmuxEvent,
   TmuxEventType,
+  WatchScope,
 } from '@polyphony/tmux';
 
 /** How long what a session prints is kept after somebody last cared. */
@@ -66,6 +67,21 @@ export class Listening {
     return this.#ring;
   }
 
+  /** Has the ring tell the formats of one session until this is closed: tmux tells a client of its own session only. */
+  async watch(session: SessionId, watches: readonly Watch[]): Promise<{ close(): Promise<void> }> {
+    const ring = await this.events();
+    const { tmux, connection } = this.#server;
+    const events = await tmux.Events.open(connection, { session, output: false });
+    void ring.follow(events.subscribe({ types: ['subscription-changed'] }));
+    try {
+      for (const { name, format, scope } of watches) await events.watch(name, format, scope);
+      return events;
+    } catch (error) {
+      await events.close();
+      throw error;
+    }
+  }
+
   async close(): Promise<void> {
     const ring = this.#ring;
     await Promise.all([...this.#tapes.keys()].map((session) => this.#closeTape(session)));
@@ -118,16 +134,21 @@ export class Listening {
   }
 }
 
+/** A format that is told whenever its value changes. */
+export interface Watch {
+  readonly name: string;
+  readonly format: string;
+  readonly scope: WatchScope;
+}
+
 interface EventConnection {
   subscribe(): EventStream;
-  watch(name: string, format: string, scope?: never): Promise<void>;
-  unwatch(name: string): Promise<void>;
   close(): Promise<void>;
 }
 
 /** The latest events in their order, each with a number. */
 export class EventRing {
-  readonly connection: EventConnection;
+  readonly #connection: EventConnection;
   /** Further than any ring before it has come, so that a number of theirs is known to be old. */
   #next: number = Date.now() * 1000;
   #told: Told[] = [];
@@ -135,8 +156,12 @@ export class EventRing {
   readonly #waiting = new Set<() => void>();
 
   constructor(connection: EventConnection, onEnd: () => void) {
-    this.connection = connection;
-    void this.#collect(connection.subscribe()).then(onEnd);
+    this.#connection = connection;
+    void this.follow(connection.subscribe()).then(() => {
+      this.#over = true;
+      this.#wake();
+      onEnd();
+    });
   }
 
   /** The number the next event will have. */
@@ -175,18 +200,17 @@ export class EventRing {
   }
 
   close(): Promise<void> {
-    return this.connection.close();
+    return this.#connection.close();
   }
 
-  async #collect(stream: EventStream): Promise<void> {
+  /** Numbers what comes on a stream as well; settles when that has ended. */
+  async follow(stream: EventStream): Promise<void> {
     for await (const event of stream) {
       if (quiet.has(event.type)) continue;
       this.#told.push({ seq: this.#next++, event });
       if (this.#told.length > mostEvents) this.#told.shift();
       this.#wake();
     }
-    this.#over = true;
-    this.#wake();
   }
 
   #wake(): void {

@@ -9,8 +9,6 @@ import { operationOf, targetsOf } from './plan-steps.ts';
 import type { TmuxServers } from './servers.ts';
 import { requireSafety, withUse } from './verb.ts';
 
-const forms = '%1, @1, $1 or session:window.pane';
-
 /** Every operation of the library as a tool of its own: `op_kill_pane`. */
 export function operationTools(tmux: typeof Tmux, servers: TmuxServers): readonly McpTool[] {
   return tmux.operations.catalog().map((entry) => {
@@ -45,7 +43,11 @@ export function operationTools(tmux: typeof Tmux, servers: TmuxServers): readonl
 const mayRaise: ReadonlySet<string> = new Set(['filter', 'message', 'client']);
 
 /** Its parameters; a place is one text, as in every other tool. */
-function schemaOf(tmux: typeof Tmux, { kind, paramsSchema, params }: CatalogEntry): McpTool['inputSchema'] {
+export function schemaOf(
+  tmux: typeof Tmux,
+  { kind, paramsSchema, params }: CatalogEntry,
+  forms = '%1, @1, $1 or session:window.pane',
+): McpTool['inputSchema'] {
   const { $schema: _, properties = {}, ...schema } = paramsSchema as Record<string, unknown>;
   const places = targetsOf(tmux.operations.get(kind).spec);
   const shown = Object.entries(properties as object).map(([name, one]) => {
@@ -56,9 +58,14 @@ function schemaOf(tmux: typeof Tmux, { kind, paramsSchema, params }: CatalogEntr
 }
 
 /** What an operation answers that makes something. */
-function madeSchema({ resultSchema }: CatalogEntry): McpTool['inputSchema'] {
+function madeSchema(entry: CatalogEntry): McpTool['inputSchema'] {
+  return { type: 'object', properties: { value: valueSchemaOf(entry) }, required: ['value'] };
+}
+
+/** What an operation answers. */
+export function valueSchemaOf({ resultSchema }: CatalogEntry): McpTool['inputSchema'] {
   const { $schema: _, ...value } = resultSchema as Record<string, unknown>;
-  return leanSchema({ type: 'object', properties: { value }, required: ['value'] });
+  return leanSchema(value);
 }
 
 function answerOf(kind: string, value: unknown): ToolAnswer {

@@ -5,6 +5,7 @@ import type { ToolAnswer } from '../tool.ts';
 import { requireAllowed, sparedEngine } from './guarded-engine.ts';
 import { hostStepOf } from './host-step.ts';
 import { furthest, type Reach } from './operation-effect.ts';
+import { schemaOf, valueSchemaOf } from './operations.ts';
 import { maybe } from './params.ts';
 import { nameOfStep, planOf, reachOfStep } from './plan-steps.ts';
 import type { Use } from './use.ts';
@@ -173,7 +174,9 @@ function resultSchema(kind: string | undefined, { tmux }: Use): ToolAnswer {
   all.get(kind);
   const entry = all.catalog().find((one) => one.kind === kind);
   if (!entry) throw new PolyError('not_found', `there is no operation "${kind}".`);
-  const { summary, effect, creates, since, result, paramsSchema, resultSchema: schema, example } = entry;
-  const structured = { kind, summary, effect, creates, since, params: paramsSchema, result, schema, example };
+  const { summary, effect, creates, since, result, example } = entry;
+  const params = schemaOf(tmux, entry, '%1, @1, $1, session:window.pane, or { slot, part }');
+  const schema = valueSchemaOf(entry);
+  const structured = { kind, summary, effect, creates, since, params, result, schema, example };
   return { text: JSON.stringify(structured), structured };
 }

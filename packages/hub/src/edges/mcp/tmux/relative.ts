@@ -117,7 +117,9 @@ function beside(look: Look, direction: Direction, origin: PaneRow): PaneRow {
       ? others.at((at + (direction === 'next' ? 1 : -1)) % others.length)
       : touching(origin, others, direction);
   if (neighbour && neighbour.paneId !== origin.paneId) return neighbour;
-  throw new PolyError('not_found', `there is no pane ${direction} of ${origin.paneId} in its window.`);
+  throw new PolyError('not_found', `there is no pane ${direction} of ${origin.paneId} in its window.`, {
+    hint: 'list_panes shows those there are.',
+  });
 }
 
 /** The edges of a pane along one direction, and across it. */

@@ -145,9 +145,19 @@ const codes: Readonly<Record<string, ConstructorParameters<typeof PolyError>[0]>
 /** Tools that are called otherwise than the function of the library that a hint names. */
 const toolNames: Readonly<Record<string, string>> = {
   newSession: 'create_session',
-  resizeWindow: 'run_tmux',
   kinds: 'result_schema',
+  copyMode: 'op_copy_mode',
 };
+
+/** Where the hint of the library names what no tool does; the first that fits what tmux said. */
+const hintsByMessage: readonly (readonly [said: RegExp, hint: string])[] = [
+  [/duplicate session/, 'Choose another name, or use the session that has it.'],
+  [
+    /no space for new pane|pane too small/,
+    'Make room with select_layout or resize_pane, or use create_window.',
+  ],
+  [/no buffer|unknown buffer/, 'set_buffer fills one; without buffer_name the newest is meant.'],
+];
 
 /** Where the hint of the library is about what only its caller can do. */
 const hints: Readonly<Record<string, string>> = {
@@ -158,11 +168,11 @@ const hints: Readonly<Record<string, string>> = {
 export function inOurWords(error: TmuxError): PolyError {
   const { code, message, hint } = error;
   if (code === 'missing_binary') return missingTmux(error, { whose: ' of the hub' });
-  const known = codes[code] ?? (/can't find|no such/.test(message) ? 'not_found' : 'conflict');
+  const known = codes[code] ?? (/can't find|no such|no buffer/.test(message) ? 'not_found' : 'conflict');
   const asTools = hint.replace(
     /\b(?:operations\.)?([a-z]\w+)\(\)/g,
     (_, name: string) => toolNames[name] ?? name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
   );
-  const advice = hints[code] ?? asTools;
+  const advice = hints[code] ?? hintsByMessage.find(([said]) => said.test(message))?.[1] ?? asTools;
   return new PolyError(known, message, { ...(advice && { hint: advice }), cause: error });
 }

@@ -4,7 +4,7 @@ import type { OutputTape, PaneId, PaneRow, WatchScope } from '@polyphony/tmux';
 import * as z from 'zod';
 import type { ToolAnswer } from '../tool.ts';
 import { capture } from './capture.ts';
-import type { EventRing, Told } from './listening.ts';
+import type { EventRing, Told, Watch } from './listening.ts';
 import { target, words } from './params.ts';
 import { Partials } from './partials.ts';
 import { raisedByFormat } from './raised.ts';
@@ -163,9 +163,9 @@ async function rowOf(
   }
 }
 
-async function screenOf({ run, tmux }: Use, { paneId }: PaneRow): Promise<readonly string[] | undefined> {
+async function screenOf(use: Use, { paneId }: PaneRow): Promise<readonly string[] | undefined> {
   // It may have gone since: then there is no screen to show.
-  return capture({ run, tmux }, paneId).catch(() => undefined);
+  return capture(use, paneId).catch(() => undefined);
 }
 
 /** Under which name it is kept how far a client has read of a pane. */
@@ -182,7 +182,7 @@ export async function markNext({ seat, context }: Use, row: PaneRow): Promise<nu
   return at;
 }
 
-interface Watch {
+interface Given {
   readonly kinds?: readonly string[] | undefined;
   readonly max_events: number;
   readonly timeout: number;
@@ -192,7 +192,36 @@ interface Watch {
     | undefined;
 }
 
-async function watchEvents(given: Watch, use: Use): Promise<ToolAnswer> {
+/** Opens what tells the formats that somebody subscribes to, with one connection for each session they are about. */
+async function openWatches(
+  subscriptions: readonly Watch[],
+  { look, seat, tmux }: Use,
+): Promise<readonly { close(): Promise<void> }[]> {
+  if (subscriptions.length === 0) return [];
+  const { panes } = await look();
+  const every = new Set(panes.map((row) => row.sessionId));
+  const isOne = ({ scope: where }: Watch): boolean => /^[%@]\d+$/.test(where);
+  const named = subscriptions.filter(isOne).map((one) => [one, resolveTarget(panes, one.scope)] as const);
+  const opened = await Promise.allSettled(
+    [...every].map(async (session) => {
+      const own = named.filter(([, row]) => row.sessionId === session).map(([one]) => one);
+      const all = subscriptions.filter((one) => !isOne(one));
+      if (own.length + all.length === 0) return [];
+      return seat.listening.watch(session, [...own, ...all]).catch((error: unknown) => {
+        // One that must not be attached to, or has gone since, is not missed where all are meant.
+        if (own.length === 0 && error instanceof tmux.TmuxError && error.code === 'command_failed') return [];
+        throw error;
+      });
+    }),
+  );
+  const watches = opened.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
+  const failed = opened.find((one) => one.status === 'rejected');
+  if (!failed) return watches;
+  await Promise.all(watches.map((one) => one.close()));
+  throw failed.reason;
+}
+
+async function watchEvents(given: Given, use: Use): Promise<ToolAnswer> {
   const { seat, tmux, context } = use;
   const { kinds, max_events: most, timeout, subscriptions = [] } = given;
   for (const kind of kinds ?? []) {
@@ -208,9 +237,11 @@ async function watchEvents(given: Watch, use: Use): Promise<ToolAnswer> {
     (!kinds || kinds.includes(event.type) || event.type === 'gap') &&
     (!isWatched(event) || event.name.startsWith(mine));
   const over = AbortSignal.any([context.signal, AbortSignal.timeout(timeout * 1000)]);
+  const watches = await openWatches(
+    subscriptions.map((one) => ({ ...one, name: mine + one.name, scope: one.scope as WatchScope })),
+    use,
+  );
   try {
-    for (const { name, format, scope: where } of subscriptions)
-      await ring.connection.watch(mine + name, format, where as WatchScope as never);
     let told = ring.since(since).filter(wanted);
     let ended = false;
     while (told.length < most && !over.aborted && !ring.over && !ended) {
@@ -226,8 +257,7 @@ async function watchEvents(given: Watch, use: Use): Promise<ToolAnswer> {
     }));
     return eventsAnswer(shown as readonly Told[], ring, since, ended);
   } finally {
-    // A connection that was lost has forgotten them by itself.
-    for (const { name } of subscriptions) await ring.connection.unwatch(mine + name).catch(() => undefined);
+    await Promise.all(watches.map((one) => one.close()));
   }
 }
 

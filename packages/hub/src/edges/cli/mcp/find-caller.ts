@@ -8,6 +8,8 @@ export interface InTmux {
 }
 
 const mostParents = 32;
+/** The only variables that are read of other processes. */
+const read = ['TMUX', 'TMUX_PANE', 'POLY_PANE'] as const;
 
 /**
  * Where the agent runs that has started this process: its own variables say it, or those its user has set, or, as many
@@ -28,21 +30,28 @@ function* places(env: Env, parents: () => Iterable<Env>): Generator<InTmux> {
   for (const { TMUX, TMUX_PANE } of parents()) yield placeOf(TMUX, TMUX_PANE);
 }
 
+/** Which pane of the hub the agent runs in that was not told so: nothing proves it, and it is spared all the same. */
+export function findPane(env: Env, parents: () => Iterable<Env> = parentEnvironments): string | undefined {
+  if (env.POLY_TOKEN) return undefined;
+  for (const { POLY_PANE } of parents()) if (POLY_PANE) return POLY_PANE;
+  return undefined;
+}
+
 const placeOf = (tmux: string | undefined, tmuxPane: string | undefined): InTmux => ({
   ...(tmux && { tmux }),
   ...(tmuxPane && { tmuxPane }),
 });
 
-/** Of the processes above this one, as far as they are the same user's: these two variables, and no others. */
+/** Of the processes above this one, as far as they are the same user's. */
 function* parentEnvironments(): Generator<Env> {
   let pid = process.ppid;
   for (let steps = 0; steps < mostParents && pid > 1; steps++) {
     try {
       if (statSync(`/proc/${pid}`).uid !== process.getuid?.()) return;
       const environment = `\0${readFileSync(`/proc/${pid}/environ`, 'utf8')}`;
-      const [, TMUX] = /\0TMUX=([^\0]*)/.exec(environment) ?? [];
-      const [, TMUX_PANE] = /\0TMUX_PANE=([^\0]*)/.exec(environment) ?? [];
-      yield { TMUX, TMUX_PANE };
+      yield Object.fromEntries(
+        read.map((name) => [name, new RegExp(`\0${name}=([^\0]*)`).exec(environment)?.[1]]),
+      );
       // Behind the name of the program, which may hold anything: its state, then its parent.
       pid = Number(/.*\) \S (\d+)/s.exec(readFileSync(`/proc/${pid}/stat`, 'utf8'))?.[1] ?? 0);
     } catch {

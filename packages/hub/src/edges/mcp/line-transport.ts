@@ -1,7 +1,9 @@
+import type { Duplex } from 'node:stream';
 import { setTimeout } from 'node:timers';
-import type { RawData, WebSocket } from 'ws';
 import { parseJson } from '../json-body.ts';
+import { LineReader } from '../line-reader.ts';
 import { lineOf } from './answer-line.ts';
+import { farewell, lineProtocol } from './line-protocol.ts';
 import { mostCalls, tooManyCalls } from './most-calls.ts';
 import type { serveStdio } from './sdk.ts';
 
@@ -9,16 +11,22 @@ type Transport = NonNullable<NonNullable<Parameters<typeof serveStdio>[1]>['tran
 type Message = Parameters<NonNullable<Transport['onmessage']>>[0];
 type Id = string | number;
 
+const welcome = `HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: ${lineProtocol}\r\n\r\n`;
+const longestLine = 1024 * 1024;
 /** A client that leaves more than this unread is let go: what it does not read would be kept here. */
 const mostUnread = 8 * 1024 * 1024;
 const greetingMs = 10_000;
+const goodbyeMs = 500;
 
-/** A conversation of MCP over a WebSocket: a greeting, then one message of JSON-RPC a frame, or one for the bridge. */
-export class WebSocketTransport implements Transport {
-  readonly #socket: WebSocket;
+type Farewell = (typeof farewell)[keyof typeof farewell];
+
+/** A conversation of MCP with `poly mcp`: a greeting, then one message of JSON-RPC a line, or one for the bridge. */
+export class LineTransport implements Transport {
+  readonly #socket: Duplex;
   readonly #early: Message[] = [];
   readonly #running = new Set<Id>();
   #started = false;
+  #deaf = false;
   /** What the client said of itself first; fails when that is nothing, or cannot be understood. */
   readonly greeting: Promise<unknown>;
   readonly #ended = new AbortController();
@@ -28,25 +36,42 @@ export class WebSocketTransport implements Transport {
   onclose?: Transport['onclose'];
   onerror?: Transport['onerror'];
 
-  constructor(socket: WebSocket) {
+  /** Takes over a connection on which HTTP was asked to be left; `head` is what came behind that. */
+  constructor(socket: Duplex, head: Buffer) {
     this.#socket = socket;
     const { promise, resolve, reject } = Promise.withResolvers<unknown>();
     this.greeting = promise;
+    promise.catch(() => undefined); // Whoever waits for it hears of it, if only a little later.
     const tooLate = setTimeout(() => reject(new Error('no greeting came')), greetingMs).unref();
-    socket.once('message', (data) => {
+    let take = (line: Buffer): void => {
       clearTimeout(tooLate);
-      socket.on('message', (more) => this.#take(more));
+      take = (next) => this.#take(next);
       try {
-        resolve(read(data));
+        resolve(parseJson('message', line));
       } catch (error) {
         reject(error);
       }
+    };
+    const lines = new LineReader((line) => {
+      if (this.#deaf) return;
+      if (line.length > longestLine) void this.close(farewell.tooLarge, 'too large');
+      else take(line);
     });
+    const read = (chunk: Buffer): void => {
+      // Whoever goes on talking is not kept in memory for it.
+      if (this.#deaf) return;
+      if (lines.push(chunk) > longestLine) void this.close(farewell.tooLarge, 'too large');
+    };
+    socket.write(welcome);
+    socket.on('data', read);
+    socket.on('end', () => socket.end());
     socket.on('close', () => {
       clearTimeout(tooLate);
+      reject(new Error('it went without a greeting'));
       this.#ended.abort();
       this.onclose?.();
     });
+    if (head.length > 0) read(head);
   }
 
   /** Fires when the conversation has ended. */
@@ -55,7 +80,7 @@ export class WebSocketTransport implements Transport {
   }
 
   get isOpen(): boolean {
-    return this.#socket.readyState === this.#socket.OPEN;
+    return this.#socket.writable;
   }
 
   async start(): Promise<void> {
@@ -70,21 +95,31 @@ export class WebSocketTransport implements Transport {
 
   /** Says something, also what is no message of JSON-RPC: that is for `poly mcp`, which keeps it to itself. */
   tell(something: object): void {
-    this.#socket.send(lineOf(something));
-    if (this.#socket.bufferedAmount > mostUnread) this.#socket.terminate();
+    if (!this.isOpen) return;
+    this.#socket.write(lineOf(something));
+    if (this.#socket.writableLength > mostUnread) this.terminate();
   }
 
-  async close(): Promise<void> {
-    this.#socket.close(1000);
+  /** Says why, and listens no more. */
+  async close(code: Farewell = farewell.done, reason = ''): Promise<void> {
+    this.#deaf = true;
+    this.tell({ end: [code, reason] });
+    this.#socket.end();
+    // One that does not say goodbye is not waited for.
+    setTimeout(() => this.terminate(), goodbyeMs).unref();
   }
 
-  #take(data: RawData): void {
+  terminate(): void {
+    this.#socket.destroy();
+  }
+
+  #take(line: Buffer): void {
     let message: unknown;
     try {
-      message = read(data);
+      message = parseJson('message', line);
     } catch (error) {
       this.onerror?.(error as Error);
-      this.#socket.close(1007, 'not understood');
+      void this.close(farewell.notUnderstood, 'not understood');
       return;
     }
     if (!isMessage(message)) this.#refuse(null, -32_600, 'That is no message of JSON-RPC 2.0.');
@@ -101,6 +136,14 @@ export class WebSocketTransport implements Transport {
     if (id === undefined || method === undefined) return true;
     if (this.unknown.has(method)) {
       this.#refuse(id, -32_601, 'Method not found');
+      return false;
+    }
+    if (this.#running.has(id)) {
+      this.#refuse(
+        null,
+        -32_600,
+        `The call ${JSON.stringify(id)} still runs: one more needs an id of its own.`,
+      );
       return false;
     }
     if (this.#running.size >= mostCalls) {
@@ -124,8 +167,4 @@ function isMessage(given: unknown): given is Message {
 
 function cancelledBy(message: Message): Id {
   return (message as { readonly params?: { readonly requestId?: Id } }).params?.requestId ?? '';
-}
-
-function read(data: RawData): unknown {
-  return parseJson('message', data as Buffer);
 }
