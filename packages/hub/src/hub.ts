@@ -9,7 +9,7 @@ import { ScreenRules } from './agents/screens/screen-rules.ts';
 import { AgentStates } from './agents/state/agent-states.ts';
 import { registerApprovalActions } from './approvals/actions.ts';
 import { Approvals } from './approvals/approvals.ts';
-import { adapters } from './capture/adapters/adapters.ts';
+import { adapters, tellsOf } from './capture/adapters/adapters.ts';
 import { heardBefore, heardOf, lastHeard } from './capture/heard.ts';
 import { Intake } from './capture/intake.ts';
 import { Journal } from './capture/journal.ts';
@@ -378,7 +378,13 @@ async function build(
     }),
   );
   ends.push(followFloorPanes({ events, log, floor, panes, adopted }));
-  const unspoken = new Unspoken({ store, events, log, hub, recorder: floor.recorder });
+  const unspoken = new Unspoken({
+    ...{ store, events, log, hub, recorder: floor.recorder },
+    tellsOfEsc: (id) => {
+      const pane = panes.book.find(id) ?? adopted.book.find(id);
+      return tellsOf(String(pane?.meta['agent.runtime']), 'interrupted');
+    },
+  });
   ends.push(() => unspoken.close());
   const named = new Named({
     ...{ store, events, clock, random, log, hub, credentials, safe, names, floor, mail, panes, seatMap },
@@ -569,7 +575,7 @@ async function build(
     }),
   );
   await named.begin();
-  await events.append([draft(hub, 'server:started', {})]);
+  await events.append([draft(hub, 'server:started', {})], [], { onFullDisk: true });
   const { url } = address;
   const discovery = {
     socket: places.socket,

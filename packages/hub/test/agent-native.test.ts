@@ -17,7 +17,7 @@ describe('a Codex that is attached to an app-server', () => {
     server = await FakeCodexServer.start();
     cwd = join(hub.home, 'work');
     mkdirSync(cwd);
-    writeFileSync(join(hub.home, 'codex'), '#!/bin/sh\ncat; :\n');
+    writeFileSync(join(hub.home, 'codex'), '#!/bin/sh\necho here\ncat; :\n');
     chmodSync(join(hub.home, 'codex'), 0o700);
     paneId = await start();
     await until(() => server.methods.includes('thread/loaded/list'));
@@ -29,7 +29,10 @@ describe('a Codex that is attached to an app-server', () => {
 
   const start = async (folder = cwd, ...more: readonly string[]): Promise<string> => {
     const argv = [join(hub.home, 'codex'), '--remote', server.url, ...more];
-    return (await hub.client.call('agent:create', { argv, cwd: folder })).id;
+    const { id } = await hub.client.call('agent:create', { argv, cwd: folder });
+    // Which Codex works where is seen by its process.
+    await hub.client.call('pane:wait', { paneId: id, text: 'here', since: 0, timeoutMs: 30_000 });
+    return id;
   };
   const info = async (id = paneId): Promise<AgentInfo> => {
     const found = (await hub.client.call('agent:list', {})).find((agent) => agent.id === id);

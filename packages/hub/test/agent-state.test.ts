@@ -132,6 +132,19 @@ describe.each(['pty', 'tmux'] as const)('the state of an agent on %s', (backend)
     expect(await told(hub, agent, 'gone')).toEqual(['running', 'idle', 'running', 'done', 'gone']);
   });
 
+  it('is done after a turn before which its screen could not be read for a moment', async () => {
+    const agent = await FakeAgent.start(hub, { backend });
+    await agent.show('idle-80x24');
+    await becomes(hub, agent, 'idle');
+    await agent.blank();
+    await becomes(hub, agent, 'starting');
+    await agent.work('working-80x24');
+    await becomes(hub, agent, 'running');
+    await agent.show('finished-120x40');
+    await becomes(hub, agent, 'done');
+    await agent.end();
+  });
+
   it('is done after a turn that began while it was starting', async () => {
     const agent = await FakeAgent.start(hub, { backend });
     await agent.work('working-80x24');

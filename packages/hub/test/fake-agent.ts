@@ -73,6 +73,11 @@ export class FakeAgent {
     return this.#order('show', join(screens, 'claude', `${screen}.txt`));
   }
 
+  /** Shows nothing that can be read. */
+  blank(): Promise<void> {
+    return this.#order('show', '/dev/null');
+  }
+
   /** Puts something else where its session file belongs. */
   async makeSessionPipe(): Promise<void> {
     await this.#order('session-pipe');

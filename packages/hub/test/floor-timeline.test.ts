@@ -103,7 +103,7 @@ describe('a timeline', () => {
   it('has what a tool does and what came of it as a person would read it, however long it is', async () => {
     const { session, hook } = await openWindow(hub, 'reader', 'tales');
     const long = 'x'.repeat(20_000);
-    const write = { tool_name: 'Write', tool_input: { file_path: '/work/long.txt', content: long } };
+    const write = { tool_name: 'Write', tool_input: { file_path: '/src/long.txt', content: long } };
     await hook('PreToolUse', { ...write, tool_use_id: 'w1' });
     await hook('PostToolUse', { ...write, tool_use_id: 'w1', tool_response: { stdout: `ok\n${long}` } });
     const shell = { tool_name: 'run_shell_command', tool_input: { command: 'ls' } };
@@ -143,14 +143,14 @@ describe('a timeline', () => {
     await recorded(hub, session.session_id, 11);
     const story = await wholeTimeline(hub, session.session_id, { kinds: ['tool'] });
     expect(story.map(({ text, result }) => [text, result?.text.slice(0, 30), result?.error])).toEqual([
-      ['Write: /work/long.txt', `ok\n${'x'.repeat(27)}`, undefined],
+      ['Write: /src/long.txt', `ok\n${'x'.repeat(27)}`, undefined],
       ['run_shell_command: ls', 'a  green\nb', undefined],
       ['list_directory: /work', 'Directory listing:\na', undefined],
       ['read_file: /none', 'File not found: /none', 'File not found: /none'],
       ['shell: cat x.json', '{"message":"hi","n":1}', undefined],
     ]);
     const { files } = await hub.client.call('floor:changes', { session: session.session_id });
-    expect(files).toEqual(['/work/long.txt']);
+    expect(files).toEqual(['/src/long.txt']);
   });
 
   it('has no secret in it, nor in anything that is kept of it', async () => {

@@ -126,6 +126,10 @@ export class ForeignGround implements AsyncDisposable {
       `exec '${file}'`,
     );
     this.#hasServer = true;
+    const pid = this.tmux('display-message', '-p', '-t', pane, '#{pane_pid}');
+    // tmux answers once there is a process, which becomes a shell first.
+    const args = (): string => execFileSync('ps', ['-o', 'args=', '-p', pid], { encoding: 'utf8' });
+    for (let seen = ''; !seen.includes(file) || seen.includes('exec '); seen = args());
     const type = async (line: string): Promise<void> => {
       this.tmux('send-keys', '-t', pane, '-l', '--', line, ';', 'send-keys', '-t', pane, 'Enter');
     };

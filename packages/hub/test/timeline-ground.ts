@@ -52,7 +52,8 @@ export function leaveHook(
     ...['poly-capture 1', 'agent claude', `pane ${id}`, `token ${token}`],
     ...['tmux', 'parent 1', `from ${origin}`, 'tool '],
   ];
-  const draft = join(hub.dir, 'journal', 'tmp', name);
+  // Not among the drafts: the hub clears those away that are as old as some of these are said to be.
+  const draft = join(hub.home, name);
   writeFileSync(draft, `${head.join('\n')}\n\n${JSON.stringify(payload)}`);
   if (at !== undefined) utimesSync(draft, at / 1000, at / 1000);
   renameSync(draft, join(hub.dir, 'journal', folder, name));

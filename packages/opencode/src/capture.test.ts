@@ -30,12 +30,18 @@ async function dropped(count: number): Promise<readonly (readonly [head: string,
 it('drops what tells something, in order and for nobody else to read, and leaves out what only draws', async () => {
   const env = { POLY_HOME: home, POLY_PANE: 'p', POLY_TOKEN: 't', TMUX_PANE: '%1', TMUX: '/s,1,0' };
   const capture = new Capture(env, '/work');
+  const begun = Date.now();
   capture.event(event('session.created', { info: { id: 'child', parentID: 'a', agent: 'general' } }));
   capture.event(event('session.created', { info: { id: 'grandchild', parentID: 'child' } }));
   capture.event(event('message.part.updated', { sessionID: 'a' }));
   capture.tell('chat.message', { sessionID: 'a', text: 'one\n\ntwo' });
   capture.event(event('session.idle', { sessionID: 'child' }));
+  const told = Date.now();
   const all = await dropped(4);
+  for (const name of files()) {
+    const { mtimeMs } = statSync(join(home, 'journal', 'new', name));
+    expect(mtimeMs >= begun && mtimeMs <= told).toBe(true);
+  }
   expect(all[2]).toEqual([
     `poly-capture 1\nagent opencode\npane p\ntoken t\ntmux %1 /s,1,0\nparent ${process.pid}\nfrom opencode-plugin\ntool `,
     { type: 'chat.message', directory: '/work', properties: { sessionID: 'a', text: 'one\n\ntwo' } },

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { mkdir, rename, utimes, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Env } from './find-hub.ts';
@@ -62,7 +62,8 @@ export class Capture {
     if (owner !== this) return;
     const below = this.#children.get(String(properties.sessionID));
     const said = { type, directory: this.#directory, ...below, properties };
-    this.#turn = this.#turn.then(() => this.#drop(said)).catch(() => undefined); // The disk is full, or not ours.
+    const at = new Date();
+    this.#turn = this.#turn.then(() => this.#drop(said, at)).catch(() => undefined); // The disk is full, or not ours.
   }
 
   close(): void {
@@ -70,7 +71,8 @@ export class Capture {
     if (all.get(this.#directory) === this) all.delete(this.#directory);
   }
 
-  async #drop(said: object): Promise<void> {
+  /** The time of the file is when it happened, however late a busy machine gets to write it. */
+  async #drop(said: object, at: Date): Promise<void> {
     const name = `${String(process.pid).padStart(10, '0')}-${String(this.#count++).padStart(10, '0')}-${randomUUID()}`;
     const { POLY_PANE = '', POLY_TOKEN = '', TMUX_PANE = '', TMUX = '' } = this.#env;
     const head = [
@@ -85,6 +87,7 @@ export class Capture {
       await mkdir(join(this.#journal, folder), { recursive: true, mode: 0o700 });
     try {
       await writeFile(draft, `${head.map(oneLine).join('\n')}\n\n${JSON.stringify(said)}`, { mode: 0o600 });
+      await utimes(draft, at, at);
       await rename(draft, whole);
     } catch {
       await rename(draft, `${whole}.cut`); // Even a full disk mostly takes a name: it tells that something is missing.

@@ -98,6 +98,14 @@ describe('resume', () => {
         ...['resume', 'id-1'],
       ],
     ],
+    [
+      { argv: ['codex', '--remote', 'ws://127.0.0.1:1', '-C', '/x'] },
+      ['codex', '--remote', 'ws://127.0.0.1:1', '-C', '/x', 'resume', 'id-1'],
+    ],
+    [
+      { argv: ['codex', '--sandbox=read-only', '--remote', 'x'] },
+      ['codex', '--remote', 'x', 'resume', 'id-1'],
+    ],
     [{ argv: ['opencode'], permissions: 'auto' }, ['opencode', '--auto', '--session', 'id-1']],
     [{ argv: ['gemini'], prompt: 'hello' }, ['gemini', '--approval-mode', 'default', '--resume', 'id-1']],
   ] as const)('of %j runs %j, without the prompt it began with, and again', (asked, argv) => {

@@ -97,7 +97,16 @@ export function resume(
   // It comes from a hook or a note: as an option it could give the agent rights nobody granted.
   if (!sessionName.test(sessionId))
     refuse(`"${sessionId}" is no name of a conversation.`, 'Start the agent without it: poly restart <pane>');
-  const again = recogniseVendor(argv).launch.resume?.(sessionId) ?? cannot('conversation', argv);
-  const kept = Math.max(1, argv.length - Math.max(0, Math.trunc(once) || 0));
-  return { argv: [...argv.slice(0, kept), ...again], once: again.length };
+  const vendor = recogniseVendor(argv).launch;
+  const again = vendor.resume?.(sessionId) ?? cannot('conversation', argv);
+  const kept = argv.slice(0, Math.max(1, argv.length - Math.max(0, Math.trunc(once) || 0)));
+  const { at, flags } = vendor.resumeWithout ?? { at: '', flags: [] };
+  const begin = says(kept, [at]) ? withoutFlags(kept, flags) : kept;
+  return { argv: [...begin, ...again], once: again.length };
 }
+
+/** Without these flags and the value of each, in both ways to write it. */
+const withoutFlags = (argv: readonly string[], flags: readonly string[]): readonly string[] =>
+  argv.filter(
+    (arg, index) => !flags.includes(arg) && !flags.includes(argv[index - 1] ?? '') && !says([arg], flags),
+  );

@@ -21,11 +21,11 @@ export class ForeignServers {
     return this.#open(socket, this.#followed);
   }
 
-  /** Lends servers for one look around; those that nobody follows are let go after it. */
+  /** Lends servers for one look around: each is one of its own, which nobody lets go of meanwhile. */
   async lend<T>(work: (serverAt: (socket: string) => ForeignTmux) => Promise<T>): Promise<T> {
     const lent = new Map<string, ForeignTmux>();
     try {
-      return await work((socket) => this.#followed.get(socket) ?? this.#open(socket, lent));
+      return await work((socket) => this.#open(socket, lent));
     } finally {
       await closeAll(lent.values());
     }

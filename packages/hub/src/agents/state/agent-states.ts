@@ -97,7 +97,7 @@ interface Entry {
   reason: string;
   since: number;
   decision?: Decision;
-  /** It moves because it has just been started: nobody has asked it for anything. */
+  /** It moves because it has just been started: nobody has asked it for anything. Not known until it moves or rests. */
   boots?: boolean;
 }
 
@@ -306,9 +306,10 @@ export class AgentStates {
   }
 
   /** Codex 0.166.0 shows work while it starts. */
-  #isBooting(paneId: string, { status: before, decision, boots = false }: Entry): boolean {
+  #isBooting(paneId: string, { status: before, decision, boots }: Entry): boolean {
     const begunWith = this.#options.find(paneId)?.meta['agent.once'];
-    const first = boots || before === 'starting';
+    // One that has rested before is asked for something, although its screen could not be read in between.
+    const first = boots ?? before === 'starting';
     return first && decision?.signal.from === 'screen' && begunWith === undefined;
   }
 

@@ -34,6 +34,8 @@ export const codex: Vendor = {
     },
     prompt: (prompt) => ['--', prompt],
     resume: (sessionId) => ['resume', sessionId],
+    // 0.166.0 refuses them then: its server has kept what was allowed.
+    resumeWithout: { at: '--remote', flags: ['--sandbox', '-s', '--ask-for-approval', '-a'] },
   },
   typing: { bracketedPaste: true, pauseMs: 50 },
 };

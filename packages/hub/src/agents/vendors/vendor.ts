@@ -26,6 +26,8 @@ interface Launch {
   readonly prompt?: (prompt: string) => readonly string[];
   /** Takes a conversation up again; behind everything else. */
   readonly resume?: (sessionId: string) => readonly string[];
+  /** Flags with a value that it does not take then, where it was started with `at`. */
+  readonly resumeWithout?: { readonly at: string; readonly flags: readonly string[] };
 }
 
 /** How a message is typed at an agent. */

@@ -13,6 +13,8 @@ export interface UnspokenOptions {
   readonly recorder: Recorder;
   readonly log: Log;
   readonly hub: Source;
+  /** Whether the hooks of the agent in a pane tell of Esc themselves, however late. */
+  readonly tellsOfEsc: (paneId: string) => boolean;
   /** How long a hook may take that tells after all how a turn ended. */
   readonly graceMs?: number;
 }
@@ -31,6 +33,7 @@ interface Seen {
 }
 
 const defaultGraceMs = 3_000;
+const interrupted: Ending = { kind: 'interrupt', text: 'The turn was interrupted.' };
 /** What stands in a place of the screen, without the sign before it. */
 const wordsOf = (evidence: string): string => evidence.replace(/^[a-z ]+: [^\p{L}\p{N}{["]*/u, '');
 /** What is told of a turn is not further back than this. */
@@ -38,13 +41,16 @@ const newest = 'SELECT * FROM timeline WHERE session = ? ORDER BY seq DESC LIMIT
 
 /**
  * What no hook tells: Esc in the midst of a turn, No at a question, and of some agents that a turn has failed. Where an
- * agent is known to rest, and no hook has told by then how its turn ended, somebody has ended it.
+ * agent is known to rest, and no hook has told by then how its turn ended, somebody has ended it. One that works again
+ * with nothing new to do has not ended: for a moment its screen looked so.
  */
 export class Unspoken {
   readonly #options: UnspokenOptions;
   readonly #ended = new AbortController();
   /** When the agent in a pane was last seen to have failed. */
   readonly #failedAt = new Map<string, number>();
+  /** When it was last seen to work. */
+  readonly #workedAt = new Map<string, number>();
   readonly #unlisten: () => void;
 
   constructor(options: UnspokenOptions) {
@@ -57,12 +63,14 @@ export class Unspoken {
 
   /** Settles once it is known whether there was something to write down. */
   async hear({ paneId, status, before, authority, evidence = '' }: State, at: number): Promise<void> {
+    if (status === 'running') this.#workedAt.set(paneId, at);
     // What an agent says itself of its turns comes another way than its hooks, and perhaps before them.
     if (authority === 'protocol') return;
     if (status === 'error') this.#failedAt.set(paneId, at);
     const rests = status === 'idle' || status === 'done';
     const wasBusy = before === 'running' || before === 'blocked';
     if (status !== 'error' && !(rests && wasBusy)) return;
+    if (rests && before === 'running' && this.#options.tellsOfEsc(paneId)) return;
     const { graceMs = defaultGraceMs, log } = this.#options;
     try {
       await setTimeout(graceMs, undefined, { signal: this.#ended.signal, ref: false });
@@ -94,7 +102,7 @@ export class Unspoken {
         ? await this.#unended(session.id, at, { kind: 'failure', text: wordsOf(evidence) })
         : before === 'blocked'
           ? await this.#rejected(session.id)
-          : await this.#unended(session.id, at, { kind: 'interrupt', text: 'The turn was interrupted.' });
+          : await this.#unended(session.id, at, interrupted, (this.#workedAt.get(pane) ?? 0) > at);
     if (!told) return;
     const entry: NewEntry = {
       ...{ session, ...told, occurredAt: at, data: { inferred: true, evidence } },
@@ -116,18 +124,27 @@ export class Unspoken {
     return asked && { kind: 'rejected', text: asked.text, ...(asked.call !== null && { call: asked.call }) };
   }
 
-  /** How the turn ended that ran at that moment, where nothing tells it: before the next began, if one has by now. */
-  async #unended(session: string, at: number, told: Ending): Promise<Ending | undefined> {
-    const [row] = await this.#options.store.query<{ readonly begun: number | null; readonly over: number }>(
+  /**
+   * How the turn ended that ran at that moment, where nothing tells it: before the next began, if one has by now. Where
+   * the agent works again, only if one has.
+   */
+  async #unended(session: string, at: number, told: Ending, worksAgain = false): Promise<Ending | undefined> {
+    const [row] = await this.#options.store.query<{
+      readonly begun: number | null;
+      readonly more: number;
+      readonly over: number;
+    }>(
       `WITH newest AS (${newest}), begun AS (SELECT max(seq) AS seq FROM newest
           WHERE kind = 'prompt' AND occurred_at <= ?)
-        SELECT begun.seq AS begun, (SELECT count(*) FROM newest WHERE newest.seq > begun.seq
+        SELECT begun.seq AS begun, (SELECT count(*) FROM newest
+          WHERE kind = 'prompt' AND newest.seq > begun.seq) AS more, (SELECT count(*) FROM newest WHERE newest.seq > begun.seq
           AND newest.seq < coalesce((SELECT min(later.seq) FROM newest later
             WHERE later.kind = 'prompt' AND later.seq > begun.seq), newest.seq + 1)
           AND (kind IN ('failure', 'interrupt', 'session_end') OR json_extract(data, '$.turn_over') = 1)) AS over
         FROM begun`,
       [session, at],
     );
-    return row && row.begun !== null && row.over === 0 ? told : undefined;
+    if (!row || row.begun === null || row.over > 0) return undefined;
+    return worksAgain && row.more === 0 ? undefined : told;
   }
 }
