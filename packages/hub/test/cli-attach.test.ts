@@ -122,6 +122,16 @@ describe('poly attach on a pty pane', () => {
     expect(pane?.status).toBe('running');
   }, 60_000);
 
+  it('asks the terminal nothing that the hub answers', async () => {
+    const ask = String.raw`stty raw -echo; echo here; head -c 1 >/dev/null; printf 'a\033[cb'
+      head -c 7 | tr '\033' '^'`;
+    await ground.ok('run', '--name', 'asker', '--', 'sh', '-c', ask);
+    const terminal = open('attach', 'asker');
+    await terminal.shows('here');
+    terminal.type('x');
+    expect(await terminal.shows('^[?1;2c')).toContain('ab^[?1;2c');
+  });
+
   it('has the size of whoever types, and that of who is left when they go', async () => {
     await ground.ok('run', '--name', 'shared', '--', 'sh', '-i');
     const isWide = async (cols: number): Promise<void> => {
@@ -317,7 +327,7 @@ describe('poly attach on a tmux pane', () => {
     await session.shows('poly');
     await tmux('detach-client', '-s', 'poly');
     expect(await session.ended).toBe(0);
-    await ground.ok('session', 'stop');
+    expect(await ground.ok('session', 'stop')).toBe('The tmux session and every pane in it have ended.\n');
     expect((await ground.run(['session', 'attach'])).code).toBe(3);
   }, 60_000);
 
@@ -354,5 +364,7 @@ describe('poly attach on a tmux pane', () => {
     await nested.shows(
       /This terminal is inside another tmux: Ctrl-b goes to that one\. Ctrl-b Ctrl-b d leaves\..*\[poly\]/s,
     );
+    // Not the hub's to end.
+    await tmux('kill-session', '-t', '=mine');
   }, 60_000);
 });

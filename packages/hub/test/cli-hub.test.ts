@@ -543,6 +543,25 @@ describe('poly with a real hub', () => {
   }, 60_000);
 });
 
+describe('a hub without TCP', () => {
+  it('comes back without it after a kill and a restart, until it is said where', async () => {
+    await using at = new CliGround();
+    const env = { POLY_NO_TCP: undefined };
+    const status = async (): Promise<ServerStatus> =>
+      JSON.parse((await at.run(['server', 'status', '--json'], { env })).stdout) as ServerStatus;
+    await at.run(['server', 'start', '--no-tcp'], { env });
+    const { pid } = await status();
+    process.kill(pid, 'SIGKILL');
+    await until(() => !existsSync(`/proc/${pid}`));
+    expect(await at.run(['ls'], { env })).toMatchObject({ code: 0 });
+    expect((await status()).url).toBeUndefined();
+    await at.run(['server', 'restart'], { env });
+    expect((await status()).url).toBeUndefined();
+    await at.run(['server', 'restart', '--port', '0'], { env });
+    expect((await status()).url).toMatch(/^http:/);
+  }, 60_000);
+});
+
 describe('a hub that was killed', () => {
   it('is started again by the next command, between any two lines of the quick start', async () => {
     await using at = new CliGround();

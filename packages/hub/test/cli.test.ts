@@ -326,6 +326,10 @@ describe('the command line and its hub', () => {
       ['', true],
     ]);
     expect(await written(['-', '--no-enter'], 'o\x1b[201~ne\ntwo\n')).toEqual([[paste, false]]);
+    // Taking one mark out must not join the halves of another, and its 8-bit form is one too.
+    expect(await written(['-', '--no-enter'], 'o\x1b[20\x1b[201~1~ne\ntw\u009b201~o\n')).toEqual([
+      [paste, false],
+    ]);
     expect(await written(['one'])).toEqual([['one', true]]);
     bracketedPaste = undefined;
     expect(await written(['one\ntwo'])).toEqual([['one\ntwo', true]]);

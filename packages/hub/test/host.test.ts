@@ -136,12 +136,11 @@ describe('a program', () => {
   });
 
   test('that is one of many started at once keeps nobody waiting', async () => {
-    const started = performance.now();
-    const storm = Array.from({ length: 30 }, () => t.open(['true']));
+    let opened = 0;
+    const storm = Array.from({ length: 30 }, () => t.open(['true']).then(() => (opened += 1)));
     await t.host.list();
-    const listed = performance.now() - started;
+    expect(opened).toBeLessThan(storm.length / 2);
     await Promise.all(storm);
-    expect(listed).toBeLessThan((performance.now() - started) / 2);
   });
 });
 
@@ -397,6 +396,16 @@ describe('a screen', () => {
     await t.host.screen(unseen.id);
     await t.printed(unseen.id, 'done');
     expect(await outputOf(t.host, unseen.id)).not.toMatch(/033/);
+  });
+
+  test('tells a program its colours', async () => {
+    const { id } = await t.open(
+      script(`stty raw -echo; printf '\\033]11;?\\007\\033]11;#ff0000\\007\\033]10;?\\033\\\\'
+        head -c 50 | tr '\\033' '^'; echo done`),
+      { screen: true },
+    );
+    await t.printed(id, 'done');
+    expect(await outputOf(t.host, id)).toContain('^]11;rgb:0d0d/1010/1717^\\^]10;rgb:d3d3/d9d9/e4e4^\\done');
   });
 
   test('of a flood is seen while it lasts', async () => {

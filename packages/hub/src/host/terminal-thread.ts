@@ -40,6 +40,8 @@ export type TerminalNews =
   | { readonly terminal: number; readonly answer: string };
 
 const scrollback = 200;
+/** What programs are told of foreground, background and cursor: as on the page in the dark, whoever looks on. */
+const colours = { 10: 'd3d3/d9d9/e4e4', 11: '0d0d/1010/1717', 12: '7a7a/a2a2/f7f7' };
 const terminals = new Map<number, DrawnTerminal>();
 const say = (news: TerminalNews): void => parentPort?.postMessage(news);
 
@@ -66,6 +68,12 @@ class DrawnTerminal {
       };
     terminal.parser.registerCsiHandler({ prefix: '?', final: 'h' }, onMode(true));
     terminal.parser.registerCsiHandler({ prefix: '?', final: 'l' }, onMode(false));
+    // xterm.js leaves this to what draws, of which there is nothing here.
+    for (const [which, colour] of Object.entries(colours))
+      terminal.parser.registerOscHandler(Number(which), (asked) => {
+        if (asked === '?') say({ terminal: number, answer: `\x1b]${which};rgb:${colour}\x1b\\` });
+        return false;
+      });
   }
 
   write(bytes: Uint8Array, done: () => void): void {

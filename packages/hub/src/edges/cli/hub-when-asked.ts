@@ -25,8 +25,8 @@ export function hubWhenAsked(
   let found: Client | undefined;
   let calls = 0;
   const start = async (wasKilled: boolean): Promise<Client> => {
-    const { startHub } = await import('./start-hub.ts');
-    const { started } = await startHub({ ...around, flags: {} });
+    const { inPlaceOfLast, startHub } = await import('./start-hub.ts');
+    const { started } = await startHub({ ...around, flags: inPlaceOfLast(env) });
     if (started) out.note(`poly: ${wasKilled ? killed : none}; poly server stop ends it.`);
     return connectHub(env);
   };

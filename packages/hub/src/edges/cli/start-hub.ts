@@ -56,7 +56,15 @@ export async function startHub({ flags, env, out, json }: StartCall): Promise<St
 
 /** Starts a hub again that was killed, without a word; one that was stopped has taken its address away, and stays so. */
 export async function reviveHub(env: Env): Promise<void> {
-  if (readDiscovery(env) && !(await statusOf(env))) await runInBackground(environmentOf(env, {}), env);
+  if (readDiscovery(env) && !(await statusOf(env)))
+    await runInBackground(environmentOf(env, inPlaceOfLast(env)), env);
+}
+
+/** How a hub is started in the place of another: where that one was without TCP, with none, unless it is said where. */
+export function inPlaceOfLast(env: Env, flags: StartFlags = {}): StartFlags {
+  const last = readDiscovery(env);
+  const opens = flags.port !== undefined || flags.hostname !== undefined;
+  return last && last.url === undefined && !opens ? { ...flags, 'no-tcp': true } : flags;
 }
 
 /** Refuses what would keep a hub from starting, before one is stopped for it. */

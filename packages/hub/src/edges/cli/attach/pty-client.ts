@@ -12,7 +12,7 @@ import { hubSocket } from '../hub-socket.ts';
 import type { Output } from '../output.ts';
 import { reviveHub } from '../start-hub.ts';
 import { DetachKeys } from './detach-keys.ts';
-import { BorrowedScreen, borrow, giveBack, withoutQuestions } from './replay.ts';
+import { BorrowedScreen, borrow, giveBack } from './replay.ts';
 
 interface Around {
   readonly hub: Client;
@@ -65,8 +65,6 @@ class PaneView {
   readonly #ended = Promise.withResolvers<End>();
   /** The next byte to show. */
   #offset: number;
-  /** Everything before this byte is of the past. */
-  readonly #now: number;
   #socket: WebSocket | undefined;
   #over = false;
   #lostKeys = false;
@@ -83,7 +81,6 @@ class PaneView {
     this.#paneId = paneId;
     this.#hub = hub;
     this.#offset = Math.max(range.from, range.next - mostReplayed);
-    this.#now = range.next;
     this.#screen = new BorrowedScreen(alternate);
   }
 
@@ -174,9 +171,7 @@ class PaneView {
     if (this.#untold.length > 0) this.#notifying?.refresh();
     const at = Number(frame.readBigUInt64BE(4));
     const bytes = frame.subarray(headerBytes);
-    const past = Math.min(bytes.length, Math.max(0, this.#now - at));
-    const shown = Buffer.concat([withoutQuestions(bytes.subarray(0, past)), bytes.subarray(past)]);
-    process.stdout.write(this.#screen.take(shown));
+    process.stdout.write(this.#screen.take(bytes));
     this.#offset = at + bytes.length;
   }
 

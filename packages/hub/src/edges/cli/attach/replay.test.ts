@@ -1,8 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { BorrowedScreen, borrow, giveBack, withoutQuestions } from './replay.ts';
+import { BorrowedScreen, borrow, giveBack } from './replay.ts';
 
-describe('old output that is shown again', () => {
+describe('the screen a pane borrows', () => {
+  const shownBy = (screen: BorrowedScreen, ...chunks: string[]) =>
+    chunks.map((chunk) => screen.take(Buffer.from(chunk, 'latin1')).toString('latin1')).join('');
+
   it.each([
     '\x1b[c',
     '\x1b[>c',
@@ -15,19 +18,17 @@ describe('old output that is shown again', () => {
     '\x1b]11;?\x07',
     '\x1b]4;1;?\x1b\\',
     '\x1bP+q544e\x1b\\',
-  ])('asks the terminal nothing: %j', (question) => {
-    expect(withoutQuestions(Buffer.from(`a${question}b`)).toString()).toBe('ab');
+  ])('is asked nothing, wherever the question is cut: %j', (question) => {
+    for (let cut = 0; cut <= question.length; cut++)
+      expect(
+        shownBy(new BorrowedScreen(false), `a${question.slice(0, cut)}`, `${question.slice(cut)}b`),
+      ).toBe('ab');
   });
 
   it('keeps colours, moves and text of any script', () => {
-    const text = '\x1b[1;31mé漢\x1b[m\x1b[2;5H\x1b]0;title\x07\x1b[?25l';
-    expect(withoutQuestions(Buffer.from(text)).toString()).toBe(text);
+    const text = Buffer.from('\x1b[1;31mé漢\x1b[m\x1b[2;5H\x1b]0;title\x07\x1b[?25l').toString('latin1');
+    expect(shownBy(new BorrowedScreen(false), text)).toBe(text);
   });
-});
-
-describe('the screen a pane borrows', () => {
-  const shownBy = (screen: BorrowedScreen, ...chunks: string[]) =>
-    chunks.map((chunk) => screen.take(Buffer.from(chunk, 'latin1')).toString('latin1')).join('');
 
   it('is never left by the program, also when its switch is cut in two', () => {
     const screen = new BorrowedScreen(false);

@@ -1,18 +1,18 @@
-/** Questions to a terminal: who are you, where is your cursor, which colours and modes have you. */
+/**
+ * Questions to a terminal: who are you, where is your cursor, which colours and modes have you. The hub answers them:
+ * an answer of this terminal would be typed a second time, or into the program of today what one of yesterday asked.
+ */
 const questions =
   /\x1b\[[>=?]?\d*c|\x1b\[\??[56]n|\x1b\[>\d*q|\x1b\[\?u|\x1b\[\??\d+\$p|\x1bP[+$]q[^\x1b]*\x1b\\|\x1b\](?:1[0-9]|4;\d+);\?(?:\x07|\x1b\\)|\x1bZ|\x05/g;
-
-/** Old output without the questions in it: the terminal's answers would be typed into the program of today. */
-export function withoutQuestions(bytes: Buffer): Buffer {
-  return Buffer.from(bytes.toString('latin1').replace(questions, ''), 'latin1');
-}
 
 const enter = '\x1b[?1049h';
 const leave = '\x1b[?1049l';
 const blank = '\x1b[m\x1b[r\x1b[H\x1b[2J';
-/** Full resets and changes of modes, of which some are about screens; and what may be the beginning of one. */
+/** Full resets and changes of modes, of which some are about screens. */
 const switches = /\x1bc|\x1b\[\?([\d;]+)([hl])/g;
-const unfinished = /\x1b(?:\[(?:\?[\d;]{0,32})?)?$/;
+/** What may be the beginning of a switch or a question. */
+const unfinished =
+  /\x1b(?:\[(?:[>=?]?[\d;]{0,32}\$?)?|\][\d;?]{0,32}\x1b?|P(?:[+$](?:q[^\x1b]{0,64}\x1b?)?)?)?$/;
 const screens = new Set(['1049', '1047', '47']);
 /** How much of the normal screen is drawn again at most. */
 const mostKept = 64 * 1024;
@@ -39,7 +39,7 @@ export class BorrowedScreen {
   take(bytes: Buffer): Buffer {
     const text = this.#tail + bytes.toString('latin1');
     this.#tail = unfinished.exec(text)?.[0] ?? '';
-    const whole = text.slice(0, text.length - this.#tail.length);
+    const whole = text.slice(0, text.length - this.#tail.length).replace(questions, '');
     let shown = '';
     let from = 0;
     for (const { 0: found, 1: modes = '', 2: to, index } of whole.matchAll(switches)) {
@@ -71,7 +71,7 @@ export class BorrowedScreen {
     if (alternate === this.#alternate) return '';
     this.#alternate = alternate;
     if (alternate) return blank;
-    return blank + withoutQuestions(Buffer.from(this.#normal, 'latin1')).toString('latin1');
+    return blank + this.#normal;
   }
 }
 

@@ -114,7 +114,7 @@ export const paneCommands: readonly Command[] = [
       const lines = data.replace(/\n$/, '');
       const pasted = lines.includes('\n') && (await takesPastes(hub, paneId));
       // Enter comes apart: right behind a paste some programs take it for a part of it.
-      const written = pasted ? await type(bracketed(lines), false) : await type(data, enter);
+      const written = pasted ? await type(await bracketed(lines), false) : await type(data, enter);
       const entered = pasted && enter ? await type('', true) : { bytes: 0 };
       if (json) out.json({ bytes: written.bytes + entered.bytes });
     },
@@ -302,8 +302,9 @@ async function takesPastes(hub: Client, paneId: string): Promise<boolean> {
 }
 
 /** One paste, which nothing in it can end before its end. */
-function bracketed(lines: string): string {
-  return `\x1b[200~${lines.replaceAll(/\x1b\[20[01]~/g, '').replaceAll(/\r?\n/g, '\r')}\x1b[201~`;
+async function bracketed(lines: string): Promise<string> {
+  const { withoutPasteBrackets } = await import('@polyphony/tmux');
+  return `\x1b[200~${withoutPasteBrackets(lines).replaceAll(/\r?\n/g, '\r')}\x1b[201~`;
 }
 
 function noKey(error: unknown): never {

@@ -10,7 +10,9 @@ import { waitingNote } from './approvals.ts';
 const startFlags = {
   port: wholeNumber('TCP port; 0 for any. Without it the last one used, else 4096.', { most: 65_535 }),
   hostname: text('Where TCP listens; only this machine.', { value: '127.0.0.1' }),
-  'no-tcp': toggle('Listen on the unix socket only.'),
+  'no-tcp': toggle(
+    'Listen on the unix socket only, after a restart too until --port or --hostname opens TCP.',
+  ),
   foreground: toggle('Stay in this terminal until the hub ends.'),
 };
 
@@ -80,7 +82,8 @@ export const serverCommands: readonly Command[] = [
               : `None has ever run in ${home}, so that nothing of it is left either. poly up starts one.`,
           });
         // Who knows what is left of the last one is the next.
-        await (await import('../start-hub.ts')).startHub({ ...call, flags: {} });
+        const { inPlaceOfLast, startHub } = await import('../start-hub.ts');
+        await startHub({ ...call, flags: inPlaceOfLast(env) });
         pid = readDiscovery(env)?.pid;
         await hub.call('server:stop', { all });
       }
@@ -97,8 +100,9 @@ export const serverCommands: readonly Command[] = [
     flags: startFlags,
     examples: ['poly server restart'],
     async run(call) {
-      const { checkSettings, hubEnded, startHub } = await import('../start-hub.ts');
+      const { checkSettings, hubEnded, inPlaceOfLast, startHub } = await import('../start-hub.ts');
       checkSettings(call);
+      const flags = inPlaceOfLast(call.env, call.flags);
       const pid = readDiscovery(call.env)?.pid;
       try {
         await call.hub.call('server:stop', {});
@@ -106,7 +110,7 @@ export const serverCommands: readonly Command[] = [
       } catch (error) {
         if (!(error instanceof PolyError) || error.code !== 'unreachable') throw error;
       }
-      const { status } = await startHub(call);
+      const { status } = await startHub({ ...call, flags });
       if (!status) return;
       if (call.json) return call.out.json({ started: true, ...status });
       warnOf(call, status);

@@ -18,7 +18,8 @@ export const sessionCommands: readonly Command[] = [
     examples: ['poly session stop'],
     async run({ hub, out, json }) {
       const result = await hub.call('session:stop', {});
-      if (json) out.json(result);
+      if (json) return out.json(result);
+      out.line('The tmux session and every pane in it have ended.');
     },
   }),
   command({

@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { PolyError, type ServerStatus } from '@polyphony/protocol';
 import { installTmux } from '../../../platform/missing-tmux.ts';
 import type { Places } from '../../../platform/places.ts';
+import { readSettings } from '../../../platform/settings.ts';
 import { screensFolder, version } from '../build.ts';
 import type { Offline } from '../command.ts';
 import type { Env } from '../env.ts';
@@ -68,7 +69,10 @@ async function lookAtTmux(env: Env, hub: Patient['hub']): Promise<Finding> {
   const [, major = 0, minor = 0] = /(\d+)\.(\d+)/.exec(here) ?? [];
   if (Number(major) * 100 + Number(minor) < 302)
     return warn(`${here} is too old`, `${installTmux} Until then use pty panes.`);
-  const path = hub === undefined || hub instanceof Error ? env.PATH : hub.path;
+  const status = hub instanceof Error ? undefined : hub;
+  if (status?.sessionTrouble !== undefined)
+    return bad(`${here}; ${status.sessionTrouble}`, await howTmuxGoesOn(env));
+  const path = status === undefined ? env.PATH : status.path;
   if ((await tmuxOn({ ...env, PATH: path })) !== undefined) return ok(here);
   return warn(
     `${here}, but not on the PATH of the hub (${path})`,
@@ -76,8 +80,19 @@ async function lookAtTmux(env: Env, hub: Patient['hub']): Promise<Finding> {
   );
 }
 
+async function howTmuxGoesOn(env: Env): Promise<string> {
+  const { tmuxSocket } = readSettings(env);
+  const stopped = await processWhose(
+    ({ isStopped, args }) =>
+      isStopped && ['-L', '-S'].some((flag) => args.includes(` ${flag} ${tmuxSocket} `)),
+  );
+  if (stopped) return `Let it go on: kill -CONT ${stopped.pid}`;
+  return 'poly session start says what helps; until then use pty panes: --backend pty.';
+}
+
 /** The version of tmux that is found with an environment. */
 async function tmuxOn(env: Env): Promise<string | undefined> {
+  // None is found there, which is what was asked.
   const asked = await promisify(execFile)('tmux', ['-V'], { env }).catch(() => undefined);
   return asked?.stdout.trim();
 }
@@ -103,24 +118,35 @@ function lookAtHub(hub: Patient['hub'], { logs }: Places): Finding {
 async function lookAtHost({ host }: Places, hub: Patient['hub']): Promise<Finding> {
   const sockets = readdirIfThere(host).filter((name) => name.endsWith('.sock'));
   const answers = (await Promise.all(sockets.map((name) => listens(join(host, name))))).includes(true);
-  const { pid, stopped } = answers ? await hostProcess(host) : {};
+  const found = answers ? await processWhose(({ args }) => args.includes(` --dir ${host} `)) : undefined;
   // The kernel takes calls for one that is stopped.
-  if (stopped) return bad(`is stopped (pid ${pid})`, `Let it go on: kill -CONT ${pid}`);
-  if (answers) return ok(pid === undefined ? 'answers' : `answers, pid ${pid}`);
+  if (found?.isStopped) return bad(`is stopped (pid ${found.pid})`, `Let it go on: kill -CONT ${found.pid}`);
+  if (answers) return ok(found ? `answers, pid ${found.pid}` : 'answers');
   const missed = hub !== undefined && !(hub instanceof Error) && hub.panes > 0;
   if (missed) return bad('does not answer, and there are panes', 'poly server restart starts it again.');
   return ok('not running; it starts when it is needed');
 }
 
-/** The process of the host of a folder; nothing where there is no ps to ask. */
-async function hostProcess(dir: string): Promise<{ readonly pid?: number; readonly stopped?: boolean }> {
+interface Process {
+  readonly pid: number;
+  readonly isStopped: boolean;
+  /** With a space at its end, as behind every word of it. */
+  readonly args: string;
+}
+
+/** The first process that is meant; nothing where there is no ps to ask. */
+async function processWhose(isMeant: (process: Process) => boolean): Promise<Process | undefined> {
   const listing = promisify(execFile)('ps', ['-A', '-ww', '-o', 'pid=,stat=,args='], {
     maxBuffer: 64 * megabyte,
   });
   const { stdout } = await listing.catch(() => ({ stdout: '' }));
-  const line = stdout.split('\n').find((each) => `${each} `.includes(` --dir ${dir} `));
-  const [, pid, state] = /^\s*(\d+)\s+(\S)/.exec(line ?? '') ?? [];
-  return pid === undefined ? {} : { pid: Number(pid), stopped: state === 'T' };
+  return stdout
+    .split('\n')
+    .map((line) => {
+      const [, pid, state, args] = /^\s*(\d+)\s+(\S)\S*\s+(.*)$/.exec(line) ?? [];
+      return { pid: Number(pid), isStopped: state === 'T', args: `${args} ` };
+    })
+    .find(isMeant);
 }
 
 function readdirIfThere(folder: string): readonly string[] {
