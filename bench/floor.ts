@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { capture, prompt } from '../packages/hub/test/capture-ground.ts';
 import { TestHub } from '../packages/hub/test/test-hub.ts';
 import { openWindow } from '../packages/hub/test/timeline-ground.ts';
+import { Asker } from './asker.ts';
 import { readEvents } from './event-reader.ts';
 import { type Cost, costOf, cpuOf, type Figure, inTurn, median } from './measure.ts';
 
@@ -23,35 +24,12 @@ export async function floor(): Promise<readonly Figure[]> {
   return [...(await reading()), ...(await hookToScreen()), ...(await watching())];
 }
 
-/** Asks for an action over a connection that is kept. */
-function asker(hub: TestHub): { ask(action: string, params: object): Promise<unknown>; close(): void } {
-  const agent = new Agent({ keepAlive: true, maxSockets: 16 });
-  const headers = {
-    host: 'poly',
-    authorization: `Bearer ${hub.token}`,
-    'content-type': 'application/json',
-  };
-  return {
-    async ask(action, params) {
-      const path = `/action/${action}`;
-      const sent = request({ socketPath: hub.socket, agent, method: 'POST', path, headers });
-      sent.end(JSON.stringify(params));
-      const [response] = (await once(sent, 'response')) as [IncomingMessage];
-      let text = '';
-      for await (const chunk of response.setEncoding('utf8')) text += chunk;
-      if (response.statusCode !== 200) throw new Error(text);
-      return JSON.parse(text);
-    },
-    close: () => agent.destroy(),
-  };
-}
-
 /** What is read of a session of 500,000 entries among a million, against one of 10,000 among 20,000. */
 async function reading(): Promise<readonly Figure[]> {
   await using full = await TestHub.start();
   await using small = await TestHub.start();
   const [many, one] = [await filled(full, million), await filled(small, few)];
-  const [ours, theirs] = [asker(full), asker(small)];
+  const [ours, theirs] = [new Asker(full), new Asker(small)];
   const against = `the same among ${few}`;
   const figures: Figure[] = [];
   const reads: readonly (readonly [what: string, action: string, params: Asked])[] = [

@@ -1,13 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { Agent, type IncomingMessage, request } from 'node:http';
+import { Agent } from 'node:http';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { register } from '../packages/hub/test/mail-ground.ts';
 import { TestHub } from '../packages/hub/test/test-hub.ts';
+import { Asker } from './asker.ts';
 import { bareBridge, type Call, echoServer, httpCall, hubFolder, LineClient, poly } from './mcp.ts';
 import { costOf, cpuOf, type Figure, inTurn, median } from './measure.ts';
 
@@ -31,25 +32,6 @@ export async function mail(): Promise<readonly Figure[]> {
 }
 
 const given = { to_agent_name: 'reader', to_project: 'bench', body };
-
-/** Asks for an action as a client does that keeps its connections. */
-function asker(hub: TestHub, token: string, agent: Agent): (action: string, params: object) => Promise<void> {
-  const headers = { host: 'poly', authorization: `Bearer ${token}`, 'content-type': 'application/json' };
-  return async (action, params) => {
-    const sent = request({
-      socketPath: hub.socket,
-      agent,
-      method: 'POST',
-      path: `/action/${action}`,
-      headers,
-    });
-    sent.end(JSON.stringify(params));
-    const [response] = (await once(sent, 'response')) as [IncomingMessage];
-    let text = '';
-    for await (const chunk of response.setEncoding('utf8')) text += chunk;
-    if (response.statusCode !== 200) throw new Error(text);
-  };
-}
 
 interface Run {
   /** Of each operation, ms, in order. */
@@ -94,13 +76,12 @@ async function middle(once: () => Promise<Run>): Promise<Run> {
 
 async function sends(hub: TestHub): Promise<readonly Figure[]> {
   const { pid } = hub.discovery;
-  const agent = new Agent({ keepAlive: true, maxSockets: writers });
-  const ask = asker(hub, hub.token, agent);
-  const send = (): Promise<void> => ask('mail:send', given);
+  const asker = new Asker(hub);
+  const send = (): Promise<unknown> => asker.ask('mail:send', given);
   await run(1_000, writers, () => cpuOf(pid), send);
   const one = await middle(() => run(500, 1, () => cpuOf(pid), send));
   const many = await middle(() => run(4_000, writers, () => cpuOf(pid), send));
-  agent.destroy();
+  asker.close();
   const bare = await bareInserts();
   const [alone, group] = ['a bare synced insert', 'bare grouped inserts'];
   return [
@@ -216,16 +197,16 @@ async function polls(): Promise<readonly Figure[]> {
   await full.kill('SIGTERM');
   fill(join(full.dir, 'hub.db'), readers[1]?.id ?? '');
   await full.start();
-  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-  const poll = (hub: TestHub, secret: string) => {
-    const ask = asker(hub, secret, agent);
-    return () => costOf(hub.discovery.pid, 500, 1, () => ask('mail:inbox', {}));
-  };
-  const { ours, theirs } = await inTurn({
-    ours: poll(full, readers[1]?.secret ?? ''),
-    theirs: poll(empty, readers[0]?.secret ?? ''),
-  });
-  agent.destroy();
+  const [atEmpty, atFull] = [
+    new Asker(empty, readers[0]?.secret),
+    new Asker(full, readers[1]?.secret),
+  ] as const;
+  const poll =
+    (hub: TestHub, { ask }: Asker) =>
+    () =>
+      costOf(hub.discovery.pid, 500, 1, () => ask('mail:inbox', {}));
+  const { ours, theirs } = await inTurn({ ours: poll(full, atFull), theirs: poll(empty, atEmpty) });
+  for (const asker of [atEmpty, atFull]) asker.close();
   const shared = { unit: 'µs', against: 'an empty one', aim: '≤ 1.2x' };
   return [
     { what: 'poll of an inbox, 1 M messages stored, CPU', ours: ours.cpu, theirs: theirs.cpu, ...shared },
@@ -273,15 +254,15 @@ async function soak(): Promise<readonly Figure[]> {
   const agents = await Promise.all(
     Array.from({ length: soakers }, (_, i) => register(hub, `w${i}`, { project: 'soak' })),
   );
-  const http = new Agent({ keepAlive: true, maxSockets: soakers });
-  const first = asker(hub, hub.token, http);
+  const first = new Asker(hub);
   let sent = 0;
-  const fillCaches = (): Promise<void> =>
-    first('mail:send', { to_agent_name: `w${sent++ % soakers}`, to_project: 'soak', body });
+  const fillCaches = (): Promise<unknown> =>
+    first.ask('mail:send', { to_agent_name: `w${sent++ % soakers}`, to_project: 'soak', body });
   await run(cached, soakers, () => cpuOf(pid), fillCaches);
   const until = performance.now() + soakMs;
   const work = async (secret: string, self: number): Promise<void> => {
-    const ask = asker(hub, secret, http);
+    const asker = new Asker(hub, secret);
+    const { ask } = asker;
     for (let n = 0; performance.now() < until; n++) {
       const to = (self + 1 + (n % (soakers - 1))) % soakers;
       await Promise.all([
@@ -291,13 +272,14 @@ async function soak(): Promise<readonly Figure[]> {
       sent += 1;
       if (n % 5 === 0) await ask('mail:inbox', {});
     }
+    asker.close();
   };
   const samples: { readonly rss: number; readonly files: number; readonly sent: number }[] = [];
   const look = (): void => void samples.push({ rss: rssOf(pid), files: filesOf(pid), sent });
   const timer = setInterval(look, 500);
   await Promise.all(agents.map(({ secret }, i) => work(secret, i)));
   clearInterval(timer);
-  http.destroy();
+  first.close();
   const quarter = Math.floor(samples.length / 4);
   const [early, late] = [samples.slice(quarter, 2 * quarter), samples.slice(-quarter)];
   const middleOf = (of: typeof samples, what: keyof (typeof samples)[number]): number =>
