@@ -4,6 +4,7 @@ import { HubState } from './page/hub-state.ts';
 import { findKey } from './page/session-key.ts';
 import { SignIn } from './sign-in.tsx';
 import { hasTiles } from './terminals/layout.ts';
+import { loadTerminalSoon } from './terminals/load-terminal.ts';
 
 async function main(): Promise<void> {
   const element = document.getElementById('root');
@@ -11,9 +12,9 @@ async function main(): Promise<void> {
   const root = createRoot(element);
   try {
     // A tile that was open before needs it soon; by then it is here.
-    if (hasTiles()) void import('./terminals/pane-terminal.ts');
+    if (hasTiles()) loadTerminalSoon();
     const key = await findKey();
-    if (key !== undefined) void import('./terminals/pane-terminal.ts');
+    if (key !== undefined) loadTerminalSoon();
     root.render(key === undefined ? <SignIn /> : <App hub={new HubState(key)} />);
   } catch (error) {
     root.render(<SignIn problem={error instanceof Error ? error.message : String(error)} />);

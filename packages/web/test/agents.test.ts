@@ -1,7 +1,8 @@
 import type { Page } from 'playwright-core';
 import { afterEach, describe, expect, it } from 'vitest';
 import { register } from '../../hub/test/mail-ground.ts';
-import { onPages, row, tile, type WebGround } from './web-ground.ts';
+import { until } from '../../hub/test/test-hub.ts';
+import { hold, onPages, row, tile, type WebGround } from './web-ground.ts';
 
 let ground: WebGround;
 let page: Page;
@@ -64,15 +65,18 @@ describe('the agents', () => {
       .waitFor();
   });
 
-  it('are written to by c', async () => {
+  it('are written to by c, also before it is known who else could be', async () => {
     await register(ground.hub, 'listener', { project: 'letters' });
     await page.keyboard.press('w');
     await row(page, 'listener').click();
+    const { asked, go } = await hold(page, 'mail:agents');
     await page.keyboard.press('c');
+    await until(() => asked() > 0);
     const dialog = page.getByRole('dialog', { name: 'Write' });
     await dialog.getByLabel('Message').fill('From the list of agents.');
     await page.keyboard.press('Control+Enter');
     await page.getByRole('article', { name: 'Thread' }).getByText('From the list of agents.').waitFor();
+    go();
     await page.getByLabel('Receipts').getByText('listener').waitFor();
   });
 });

@@ -38,6 +38,18 @@ describe('a page whose hub is killed', () => {
     await shows(shown, 'typed after all');
   }, 60_000);
 
+  it('says that nobody may have taken what was typed as it went', async () => {
+    await ground.pane('typed at', 'echo ready; exec cat');
+    const page = await ground.open();
+    await shows(await look(page, 'typed at'), 'ready');
+    process.kill(ground.hub.discovery.pid, 'SIGSTOP');
+    await page.keyboard.type('x');
+    await ground.hub.kill('SIGKILL');
+    await page.getByRole('alert').getByText('perhaps not sent').waitFor();
+    await ground.hub.start();
+    await page.getByRole('alert').waitFor({ state: 'detached' });
+  });
+
   it('says in a tile that is opened meanwhile what it waits for, and then shows it', async () => {
     const id = await ground.pane('unseen', 'echo was here all along; exec cat');
     const page = await ground.open();
@@ -52,6 +64,23 @@ describe('a page whose hub is killed', () => {
     await page.context().close();
     await ground.hub.client.call('pane:close', { paneId: id });
   }, 60_000);
+
+  it('shows a terminal also where it could not load what draws one', async () => {
+    const id = await ground.pane('undrawn', 'echo drawn in the end; exec cat');
+    const page = await ground.open();
+    await page.route('**/pane-terminal-*.js', (route) => route.abort());
+    await page.reload();
+    await row(page, 'undrawn').waitFor();
+    await ground.hub.kill('SIGKILL');
+    await page.getByRole('status').getByText('hub away').waitFor();
+    await row(page, 'undrawn').click();
+    await page.getByText('The hub is away: what the pane printed comes with it.').waitFor();
+    await page.unroute('**/pane-terminal-*.js');
+    await ground.hub.start();
+    await page.getByText('drawn in the end').last().waitFor();
+    await page.context().close();
+    await ground.hub.client.call('pane:close', { paneId: id });
+  });
 
   it('lets nobody decide what cannot be told to anybody', async () => {
     const asker = ground.hub.as(await ground.hub.paneToken('asker'));

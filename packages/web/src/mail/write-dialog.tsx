@@ -1,3 +1,4 @@
+import type { ErrorInfo } from '@polyphony/protocol';
 import { type FormEvent, type JSX, useRef, useState, useSyncExternalStore } from 'react';
 import { harmless } from '../page/harmless.ts';
 import type { HubState } from '../page/hub-state.ts';
@@ -7,7 +8,7 @@ import { onCtrlEnter } from '../page/submit-key.ts';
 import { Teaching } from '../page/teaching.tsx';
 import { Trouble } from '../page/trouble.tsx';
 import { useLive } from '../page/use-live.ts';
-import { groupsOf, newKey, sendTo } from './recipients.ts';
+import { groupsOf, newKey, type Recipient, sendTo } from './recipients.ts';
 
 interface WriteDialogProps {
   readonly hub: HubState;
@@ -19,6 +20,10 @@ interface WriteDialogProps {
 
 const importances = ['low', 'normal', 'high', 'urgent'] as const;
 const most = 200;
+const nobodyYet: ErrorInfo = {
+  code: 'invalid_arguments',
+  message: 'who can be written to is not known yet: choose somebody, then send.',
+};
 
 /** Writes to one agent, to a role, or to all of a project. */
 export function WriteDialog({ hub, to, onSent, onClose }: WriteDialogProps): JSX.Element {
@@ -27,14 +32,15 @@ export function WriteDialog({ hub, to, onSent, onClose }: WriteDialogProps): JSX
   const known = useLive(hub, ['mail'], 'recipients', () => hub.client.call('mail:agents', { limit: most }));
   const groups = groupsOf(known?.agents ?? []);
   const choices = groups.flatMap((group) => group.choices);
-  const meant = choices.findIndex(({ recipient }) => recipient.kind === 'agent' && recipient.id === to);
-  const [chosen, setChosen] = useState<string>();
-  const value = chosen ?? JSON.stringify(choices[Math.max(0, meant)]?.recipient);
-  const recipient = choices.find((choice) => JSON.stringify(choice.recipient) === value)?.recipient;
+  const [chosen, setChosen] = useState<Recipient>();
+  const meant: Recipient | undefined = to === undefined ? choices[0]?.recipient : { kind: 'agent', id: to };
+  const recipient = chosen ?? meant;
+  const value = JSON.stringify(recipient);
+  const isListed = choices.some((choice) => JSON.stringify(choice.recipient) === value);
   const key = useRef(newKey());
   const send = async (form: FormData): Promise<void> => {
     const given = (name: string): string => String(form.get(name) ?? '');
-    if (!recipient) return;
+    if (!recipient) return hub.report(nobodyYet);
     const draft = {
       body: given('body'),
       ...(given('subject') && { subject: given('subject') }),
@@ -54,7 +60,7 @@ export function WriteDialog({ hub, to, onSent, onClose }: WriteDialogProps): JSX
     const form = new FormData(event.currentTarget);
     void run(() => send(form));
   };
-  if (known && choices.length === 0)
+  if (known && choices.length === 0 && to === undefined)
     return (
       <Modal title="Write" onClose={onClose}>
         <Teaching title="Nobody to write to yet" command="poly mcp install">
@@ -75,7 +81,12 @@ export function WriteDialog({ hub, to, onSent, onClose }: WriteDialogProps): JSX
         <div className="row">
           <label>
             To
-            <select name="to" value={value ?? ''} onChange={(event) => setChosen(event.currentTarget.value)}>
+            <select
+              name="to"
+              value={value ?? ''}
+              onChange={(event) => setChosen(JSON.parse(event.currentTarget.value) as Recipient)}
+            >
+              {to !== undefined && !isListed && <option value={value}>{harmless(to)}</option>}
               {groups.map((group) => (
                 <optgroup key={group.label} label={harmless(group.label)}>
                   {group.choices.map((choice) => (
@@ -115,7 +126,7 @@ export function WriteDialog({ hub, to, onSent, onClose }: WriteDialogProps): JSX
           <button type="button" onClick={onClose}>
             Cancel
           </button>
-          <button type="submit" className="primary" title="Send (Ctrl-Enter)" disabled={busy || !recipient}>
+          <button type="submit" className="primary" title="Send (Ctrl-Enter)" disabled={busy}>
             Send
           </button>
         </div>

@@ -131,6 +131,13 @@ export class HubState {
     return () => this.#newsListeners.delete(hear);
   }
 
+  /** Settles when the hub is back. */
+  isBack(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const stop = this.onNews([], () => resolve());
+    return promise.finally(stop);
+  }
+
   #tell(noun: Noun | undefined, event?: PolyEvent): void {
     for (const listener of this.#newsListeners) listener(noun, event);
   }

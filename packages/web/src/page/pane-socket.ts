@@ -43,6 +43,13 @@ type Incoming =
 const headerBytes = 12;
 /** The hub refuses messages of a megabyte; a character may take six bytes in JSON. */
 const longestInput = 128 * 1024;
+/** What was typed so shortly before a connection ended may not have come to the hub: nothing tells. */
+const uncertainMs = 2_000;
+
+const perhapsLost: ErrorInfo = {
+  code: 'unreachable',
+  message: 'the hub went away: what you typed last was perhaps not sent.',
+};
 
 /** One WebSocket for every pane on the page; after a loss each goes on at the byte where it stopped. */
 export class PaneSocket {
@@ -51,6 +58,7 @@ export class PaneSocket {
   readonly #end = new AbortController();
   #socket: WebSocket | undefined;
   #looking: readonly string[] = [];
+  #typedAt: number = Number.NEGATIVE_INFINITY;
 
   constructor(options: PaneSocketOptions) {
     this.#options = options;
@@ -94,6 +102,7 @@ export class PaneSocket {
       this.#send({ type: 'input', sessionId: paneId, data: data.slice(at, end) });
       at = end;
     }
+    this.#typedAt = performance.now();
     return true;
   }
 
@@ -143,7 +152,10 @@ export class PaneSocket {
       if (typeof data === 'string') this.#hear(JSON.parse(data) as Incoming);
       else this.#bring(data);
     };
-    socket.onclose = () => resolve();
+    socket.onclose = () => {
+      if (performance.now() - this.#typedAt < uncertainMs) this.#options.onError(perhapsLost);
+      resolve();
+    };
     return promise;
   }
 

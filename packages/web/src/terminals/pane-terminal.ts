@@ -2,6 +2,7 @@ import { type ErrorInfo, type PaneScreen, PolyError } from '@polyphony/protocol'
 import type { IDisposable, Terminal } from '@xterm/xterm';
 import type { HubState } from '../page/hub-state.ts';
 import { type Scheme, terminalThemes } from '../page/terminal-themes.ts';
+import { awayError } from './away-error.ts';
 import { type CreateTerminalOptions, createTerminal } from './create-terminal.ts';
 import { Letters } from './letters.ts';
 import { LineMark } from './line-mark.ts';
@@ -34,10 +35,6 @@ export interface PaneTerminalOptions extends Omit<CreateTerminalOptions, 'fontFa
 const lookEveryMs = 25_000;
 /** A line that was asked for stands so far down, below what is laid over the terminal. */
 const foundAt = 0.75;
-const away: ErrorInfo = {
-  code: 'unreachable',
-  message: 'The hub is away: what the pane printed comes with it.',
-};
 const reportsOfFocus = new Set(['\x1b[I', '\x1b[O']);
 
 /** One pane in one box: drawn at the pane's own size, from the past up to now, and on. */
@@ -201,7 +198,7 @@ export class PaneTerminal {
       this.#drawing.begin(range, screen.alternate);
     } catch (error) {
       // The hub is away, or the pane has gone; the list knows which, and begins anew.
-      if (!this.#closed) this.#set({ error: error instanceof PolyError ? error.info : away });
+      if (!this.#closed) this.#set({ error: error instanceof PolyError ? error.info : awayError });
       if (!this.#closed) setTimeout(() => this.#closed || void this.#begin(), 1_000);
     }
   }

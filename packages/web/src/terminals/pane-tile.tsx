@@ -5,6 +5,8 @@ import type { HubState } from '../page/hub-state.ts';
 import { useOneAtATime } from '../page/one-at-a-time.ts';
 import { commandOf, nameOf, stateOf } from '../page/pane-state.ts';
 import type { Scheme } from '../page/terminal-themes.ts';
+import { awayError } from './away-error.ts';
+import { loadTerminal } from './load-terminal.ts';
 import type { PaneTerminal, PaneView } from './pane-terminal.ts';
 import { SearchPanel } from './search-panel.tsx';
 
@@ -64,10 +66,13 @@ export function PaneTile(props: PaneTileProps): JSX.Element {
   const box = useRef<HTMLDivElement>(null);
   const terminal = useRef<PaneTerminal>(undefined);
   const [view, setView] = useState<PaneView>();
+  /** What would show it cannot be had. */
+  const [isAway, setAway] = useState(false);
   const [searching, setSearching] = useState(false);
   const fitting = useOneAtATime();
   const { label, tone, reason } = stateOf(pane);
   const { name, title } = nameOf(pane);
+  const error = isAway ? awayError : view?.error;
 
   const fit = (): void => {
     const size = terminal.current?.sizeHere();
@@ -121,9 +126,9 @@ export function PaneTile(props: PaneTileProps): JSX.Element {
 
   useEffect(() => {
     let closed = false;
-    // Loaded with the first tile: the list is there before it.
-    void import('./pane-terminal.ts').then(({ PaneTerminal }) => {
+    void loadTerminal(hub, () => setAway(true)).then(({ PaneTerminal }) => {
       if (closed || !box.current) return;
+      setAway(false);
       terminal.current = new PaneTerminal({
         hub,
         paneId: pane.id,
@@ -227,7 +232,7 @@ export function PaneTile(props: PaneTileProps): JSX.Element {
           onKeyDown={(event) => event.target === event.currentTarget && takeKey(event.nativeEvent, keys)}
         />
         {view?.loading && <p className="note">Fetching what is kept…</p>}
-        {view?.error && <p className="note bad">{harmless(view.error.message)}</p>}
+        {error && <p className="note bad">{harmless(error.message)}</p>}
         {view !== undefined && view.behind > 0 && !view.loading && (
           <button type="button" className="note" onClick={() => terminal.current?.follow()}>
             ↓ {view.behind.toLocaleString('en')} newer lines
