@@ -19,10 +19,10 @@ function fail(message: string): never {
   process.exit(1);
 }
 
-/** What a tmux program says of its version, or undefined when it cannot be run. */
+/** What a tmux program says of its version, or undefined when it cannot be run or is another program. */
 function tmuxVersion(program = 'tmux'): string | undefined {
   const { status, stdout } = spawnSync(program, ['-V'], { encoding: 'utf8' });
-  return status === 0 ? stdout.trim() : undefined;
+  return status === 0 && /^\S+ \S+$/.test(stdout.trim()) ? stdout.trim() : undefined;
 }
 
 /** A tmux built from its main branch has no number ("tmux master") and counts as new enough. */
@@ -42,7 +42,7 @@ function run(command: string[], missing: string): void {
   const [program = '', ...args] = command;
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
   const { status } = spawnSync(program, args, { stdio: ['ignore', 'inherit', 'inherit'], env });
-  if (status !== 0) fail(`${missing} is missing, and \`${command.join(' ')}\` could not install it.`);
+  if (status !== 0) fail(`The tests need what is missing here: ${missing}. \`${command.join(' ')}\` failed.`);
 }
 
 /** The words that make a command run as root without asking, or undefined when nothing does. */
@@ -60,7 +60,7 @@ function install(packages: readonly string[]): void {
     run([...root, 'apt-get', 'update'], names);
     run([...root, 'apt-get', 'install', '-y', ...packages], names);
   } else {
-    fail(`${names} is missing: install it and put it on PATH.`);
+    fail(`The tests need what is missing here: ${names}. Install that and put it on PATH.`);
   }
 }
 

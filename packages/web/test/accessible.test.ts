@@ -34,6 +34,14 @@ const flaws = (): Promise<readonly string[]> =>
     const misnamed = seen('button[aria-label]').filter(
       (one) => /\w/.test(text(one)) && !one.ariaLabel?.toLowerCase().includes(text(one).toLowerCase()),
     );
+    const unspeakable = seen('label').filter(
+      (one) => !/\w{3}/.test(text(one)) && !one.querySelector('[aria-label]'),
+    );
+    const twice = seen('[role=option]').filter((one) =>
+      [...one.querySelectorAll('[title]:empty')].some(
+        (mark) => mark.ariaHidden !== 'true' && text(one).includes(mark.getAttribute('title') ?? ''),
+      ),
+    );
     const strange = seen('[role=listbox] :is(h1, h2, h3, h4, a, button, input)');
     const lost = seen('[aria-activedescendant]').filter(
       (one) => !document.getElementById(one.getAttribute('aria-activedescendant') ?? ''),
@@ -42,6 +50,8 @@ const flaws = (): Promise<readonly string[]> =>
       ...(mains === 1 ? [] : [`${mains} main parts`]),
       ...unnamed.map((one) => `without a name: ${one.outerHTML}`),
       ...misnamed.map((one) => `called something else: ${one.outerHTML}`),
+      ...unspeakable.map((one) => `named by signs alone: ${one.outerHTML}`),
+      ...twice.map((one) => `says the same twice: ${one.outerHTML}`),
       ...strange.map((one) => `in a list of options: ${one.outerHTML}`),
       ...lost.map((one) => `points to nobody: ${one.outerHTML.slice(0, 200)}`),
     ];
@@ -79,7 +89,8 @@ describe('every view', () => {
       await page.evaluate(() => {
         location.hash = '#/';
       });
-      await look(page, 'spoken');
+      const shown = await look(page, 'spoken');
+      await shown.getByRole('button', { name: 'Search' }).click();
       expect(await flaws()).toEqual([]);
     },
   );

@@ -75,6 +75,16 @@ describe('a phone', () => {
     expect(await box.evaluate(({ scrollLeft }) => scrollLeft)).toBe(0);
   });
 
+  it('does not go along with a cursor that has filled a line and waits at its end', async () => {
+    await ground.pane('full', "printf 'on the left\\r\\n%0120d' 0; exec cat", { cols: 120, rows: 40 });
+    await page.setViewportSize({ width: 390, height: 844 });
+    const shown = await look(page, 'full');
+    await shows(shown, /0{120}/);
+    const box = shown.locator('.box');
+    await until(() => box.evaluate((one) => one.scrollWidth > one.clientWidth));
+    expect(await box.evaluate(({ scrollLeft }) => scrollLeft)).toBe(0);
+  });
+
   it.each([390, 360])('of %i pixels has every button within reach while something waits', async (width) => {
     await page.setViewportSize({ width, height: 780 });
     const asker = ground.hub.as(await ground.hub.paneToken('asker'));

@@ -181,6 +181,21 @@ describe('the keyboard', () => {
     await row(page, 'apples').waitFor();
   });
 
+  it('filters by the words that stand in it', async () => {
+    await ground.pane('gone', 'exit 3');
+    const paneId = await ground.pane('asking');
+    await row(page, 'gone').getByText('ended: 3').waitFor();
+    await ground.hub.client.call('agent:set-state', { paneId, status: 'blocked' });
+    await row(page, 'asking').getByText('agent blocked').waitFor();
+    const filter = page.getByRole('searchbox', { name: 'Filter the list' });
+    await filter.fill('ended');
+    await row(page, 'asking').waitFor({ state: 'detached' });
+    await row(page, 'gone').waitFor();
+    await filter.fill('agent blocked');
+    await row(page, 'gone').waitFor({ state: 'detached' });
+    await row(page, 'asking').waitFor();
+  });
+
   it('stays where somebody has gone while a terminal was still to come', async () => {
     await ground.pane('slow', 'echo here; exec cat');
     const arrived = Promise.withResolvers<void>();
@@ -335,6 +350,15 @@ describe('panes', () => {
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     expect(await page.getByRole('alert').count()).toBe(0);
+  });
+
+  it('are called in the question as they are in the list', async () => {
+    await ground.pane('the shop', 'exec cat', { id: 'web' });
+    await row(page, 'web').waitFor();
+    await page.keyboard.press('x');
+    const asked = page.getByRole('dialog').getByRole('paragraph').first();
+    expect(await asked.textContent()).toBe('web the shop');
+    await page.keyboard.press('Escape');
   });
 
   it('are ended only after a question', async () => {

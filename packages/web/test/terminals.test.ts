@@ -180,9 +180,10 @@ describe('a terminal', () => {
     await shows(shown, 'asked');
     await page.keyboard.type('z');
     await until(async () => (await plain(id)).includes('7a'));
-    // What it is, and where the cursor stands: once each, from the hub, and nothing more.
+    // What it is, where the cursor stands and what lies behind it: once each, from the hub, and nothing more.
     const [what, where, typed] = ['1b5b3f313b3263', '1b5b313b3152', '7a'];
-    expect((await plain(id)).replace(/\s/g, '')).toBe(`asked${what}${where}${typed}`);
+    const behind = Buffer.from('\x1b]11;rgb:0d0d/1010/1717\x1b\\').toString('hex');
+    expect((await plain(id)).replace(/\s/g, '')).toBe(`asked${what}${where}${behind}${typed}`);
   });
 
   it('is live while a flood goes on, too', async () => {

@@ -82,7 +82,7 @@ function AgentLine({ row, now }: { readonly row: AgentRow; readonly now: number 
   const unread = mail?.unread ?? 0;
   return (
     <>
-      <span className={`dot ${tone}`} title={label} />
+      <span className={`dot ${tone}`} title={label} aria-hidden="true" />
       <span className="title">
         <bdi>{name}</bdi>
         {mail?.display_name !== undefined && (

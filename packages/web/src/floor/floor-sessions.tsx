@@ -221,7 +221,7 @@ function SessionLine(props: SessionLineProps): JSX.Element {
   const { label: word, tone, reason, since } = state;
   return (
     <>
-      <span className={`dot ${tone}`} title={word} />
+      <span className={`dot ${tone}`} title={word} aria-hidden="true" />
       <span className="title">
         <bdi className="mono slug">{harmless(slug)}</bdi>{' '}
         {label !== undefined && <bdi className="label">{harmless(label)}</bdi>}

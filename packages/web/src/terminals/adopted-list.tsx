@@ -50,7 +50,7 @@ export function AdoptedList({ hub, agents, now, owner }: AdoptedListProps): JSX.
               owner ? () => void hub.attempt(hub.client.call('agent:seen', { paneId: id })) : undefined
             }
           >
-            <span className={`dot ${tone}`} title={status} />
+            <span className={`dot ${tone}`} title={status} aria-hidden="true" />
             <span className="title">
               <bdi>{id}</bdi> <bdi className="dim">{harmless(vendor)}</bdi>
             </span>

@@ -1,10 +1,9 @@
 import type { PaneInfo } from '@polyphony/protocol';
 import { type JSX, useState, useSyncExternalStore } from 'react';
-import { harmless } from '../page/harmless.ts';
 import type { HubState } from '../page/hub-state.ts';
 import { Modal } from '../page/modal.tsx';
 import { useOneAtATime } from '../page/one-at-a-time.ts';
-import { commandOf } from '../page/pane-state.ts';
+import { commandOf, nameOf } from '../page/pane-state.ts';
 import { Trouble } from '../page/trouble.tsx';
 
 interface EndPaneDialogProps {
@@ -16,6 +15,7 @@ interface EndPaneDialogProps {
 /** Asks before a program is killed, or before its output is forgotten. */
 export function EndPaneDialog({ hub, pane, onClose }: EndPaneDialogProps): JSX.Element {
   const isRunning = pane.status === 'running';
+  const { name, title = pane.id } = nameOf(pane);
   const { trouble } = useSyncExternalStore(hub.subscribe, hub.snapshot);
   const { busy, run } = useOneAtATime();
   const [forget, setForget] = useState(!isRunning);
@@ -26,9 +26,9 @@ export function EndPaneDialog({ hub, pane, onClose }: EndPaneDialogProps): JSX.E
     <Modal title={isRunning ? 'End this pane?' : 'Forget this pane?'} onClose={onClose}>
       <p>
         <strong>
-          <bdi>{harmless(pane.title)}</bdi>
+          <bdi>{name}</bdi>
         </strong>{' '}
-        <span className="dim">{pane.id}</span>
+        {title !== name && <bdi className="dim">{title}</bdi>}
       </p>
       <pre>{commandOf(pane)}</pre>
       <p>

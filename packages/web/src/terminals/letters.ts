@@ -84,8 +84,10 @@ export class Letters {
     const row = drawn.clientHeight / this.#terminal.rows;
     if (box.scrollHeight > box.clientHeight)
       box.scrollTop = Math.max(0, (cursorY + 2) * row - box.clientHeight);
-    // Sideways only when it has moved: whoever reads on at the right stays there. One that is hidden may be anywhere.
-    if (cursorX === this.#cursorX || !this.#showsCursor) return;
+    // Sideways only when it has moved: whoever reads on at the right stays there. One that is hidden may be anywhere,
+    // and one in the last column was left there by a line that fills the row.
+    const isAtEnd = cursorX >= this.#terminal.cols - 1;
+    if (cursorX === this.#cursorX || isAtEnd || !this.#showsCursor) return;
     this.#cursorX = cursorX;
     const column = drawn.clientWidth / this.#terminal.cols;
     if (box.scrollWidth > box.clientWidth)

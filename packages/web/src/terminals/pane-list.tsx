@@ -51,7 +51,7 @@ export function PaneList({ panes, now, selected, open, onSelect, onOpen }: PaneL
               onOpen(pane.id);
             }}
           >
-            <span className={`dot ${tone}`} title={label} />
+            <span className={`dot ${tone}`} title={label} aria-hidden="true" />
             <span className="title">
               <bdi>{name}</bdi>
               {title !== undefined && (

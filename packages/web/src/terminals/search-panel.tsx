@@ -96,6 +96,7 @@ export function SearchPanel({ hub, paneId, onGo, onClose }: SearchPanelProps): J
         <label className="check" title="Regular expression">
           <input
             type="checkbox"
+            aria-label=".*: regular expression"
             checked={isRegex}
             onChange={(event) => setRegex(event.currentTarget.checked)}
           />{' '}
@@ -104,6 +105,7 @@ export function SearchPanel({ hub, paneId, onGo, onClose }: SearchPanelProps): J
         <label className="check" title="Upper and lower case are the same">
           <input
             type="checkbox"
+            aria-label="aA: upper and lower case are the same"
             checked={ignoreCase}
             onChange={(event) => setIgnoreCase(event.currentTarget.checked)}
           />{' '}

@@ -2,7 +2,7 @@ import type { AgentInfo, Approval, PaneInfo } from '@polyphony/protocol';
 import { type JSX, type Ref, useEffect, useImperativeHandle, useRef, useState } from 'react';
 import type { HubState } from '../page/hub-state.ts';
 import { useMovement } from '../page/movement.ts';
-import { commandOf } from '../page/pane-state.ts';
+import { commandOf, stateOf } from '../page/pane-state.ts';
 import { usePreference } from '../page/preferences.ts';
 import { Teaching } from '../page/teaching.tsx';
 import type { Scheme } from '../page/terminal-themes.ts';
@@ -246,7 +246,8 @@ function lettersOf(chosen: string): number | undefined {
 function filtered(panes: readonly PaneInfo[], filter: string): readonly PaneInfo[] {
   const words = filter.toLowerCase().split(/\s+/).filter(Boolean);
   return panes.filter((pane) => {
-    const text = `${pane.id} ${pane.title} ${commandOf(pane)} ${pane.status}`.toLowerCase();
+    const { label, reason = '' } = stateOf(pane);
+    const text = [pane.id, pane.title, commandOf(pane), pane.status, label, reason].join(' ').toLowerCase();
     return words.every((word) => text.includes(word));
   });
 }
