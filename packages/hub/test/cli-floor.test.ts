@@ -207,7 +207,7 @@ it('renames the project of a session in its own pane', async () => {
   const poly = `"${process.execPath}" "${ground.program}"`;
   const script = `${poly} join naming; ${poly} floor rename named; exec cat`;
   await ground.ok('run', '--name', 'namer', '--', 'sh', '-c', script);
-  await ground.ok('wait', 'namer', '--text', 'It is named now', '--timeout', '60');
+  await ground.ok('wait', 'namer', '--text', 'It is named now', '--since', '0', '--timeout', '60');
   expect(await ground.ok('project', 'show', 'naming')).toMatch(/project +named/);
 }, 90_000);
 
