@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { writeFile } from 'node:fs/promises';
+import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ControlEngine } from '../src/engines/control/engine.ts';
@@ -305,6 +305,27 @@ describe.each(testBinaries())('the control engine on %s', (tmux) => {
     expect((await server.control.run({ argv: ['list-sessions', '-F', '#{session_name}'] })).stdout).toBe(
       'third\n',
     );
+  });
+
+  test('is of use again after its session ended while no process could be started', async () => {
+    await using server = await started();
+    const program = join(server.directory, 'program');
+    await writeFile(program, `#!/bin/sh\nexec '${tmux}' "$@"\n`, { mode: 0o755 });
+    const engine = new ControlEngine({ ...server.connection, tmux: program });
+    try {
+      await engine.run({ argv: ['new-session', '-d', '-s', 'second'] });
+      await engine.run(say('connected'));
+      const held = engine.run({ argv: ['wait-for', 'never'] });
+      const lost = expect(held).rejects.toMatchObject({ code: 'connection_lost' });
+      await rename(program, `${program}-away`);
+      await server.engine('subprocess').run({ argv: ['kill-session', '-t', '=work:'] });
+      await lost;
+      await expect(engine.run(say('no way'))).rejects.toMatchObject({ code: 'missing_binary' });
+      await rename(`${program}-away`, program);
+      expect((await engine.run(say('again'))).stdout).toBe('again\n');
+    } finally {
+      await engine.close();
+    }
   });
 
   test('answers the killing of the last pane of the session it sits in', async () => {

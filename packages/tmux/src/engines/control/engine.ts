@@ -229,9 +229,13 @@ export class ControlEngine implements Engine {
     if (this.#queue.length > 0) void this.#pump();
   }
 
+  /** Where nobody can be asked it counts as there: then nothing is sent that may have been executed. */
   async #exists(session: SessionId): Promise<boolean> {
-    const reply = await this.#processes.run({ argv: ['has-session', '-t', session], effect: 'read' });
-    return reply.status === 'complete';
+    const asked = this.#processes.run({ argv: ['has-session', '-t', session], effect: 'read' });
+    return asked.then(
+      ({ status }) => status === 'complete',
+      () => true,
+    );
   }
 
   /** A command that is not answered in time may hold up all after it: those get another connection. */
