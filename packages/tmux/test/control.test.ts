@@ -4,6 +4,7 @@ import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ControlEngine } from '../src/engines/control/engine.ts';
+import { atLeast } from '../src/operation/version.ts';
 import { isAlive, startTestServer, type TestServer, testBinaries } from '../src/testing/index.ts';
 import { attachUser } from './attach-user.ts';
 
@@ -129,6 +130,18 @@ describe.each(testBinaries())('the control engine on %s', (tmux) => {
     ]);
     expect(shown?.stdout.trimEnd()).toBe(text.trimEnd());
     expect(after?.stdout).toBe('aligned\n');
+  });
+
+  test('is not held up by a message that imitates the guard of a hook', async () => {
+    await using server = await started();
+    // An older tmux tells a control client of no message.
+    if (!atLeast(await server.control.version(), '3.4')) return;
+    const processes = server.engine('subprocess');
+    const client = (await processes.run({ argv: ['list-clients', '-F', '#{client_name}'] })).stdout.trim();
+    await processes.run({ argv: ['display-message', '-c', client, 'text\n%%begin 1 2 0'] });
+    const replies = await Promise.all(['one', 'two'].map((text) => server.control.run(say(text))));
+    expect(replies.map(({ stdout }) => stdout)).toEqual(['one\n', 'two\n']);
+    expect(server.control.generation).toBe(1);
   });
 
   test('tells many reads at once from each other, also when some fail, or print what imitates a guard', async () => {

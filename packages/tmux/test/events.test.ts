@@ -10,6 +10,7 @@ import {
   type TmuxEventType,
   type WindowId,
 } from '../src/index.ts';
+import { atLeast } from '../src/operation/version.ts';
 import { demoServer, startTestServer, type TestServer, testBinaries } from '../src/testing/index.ts';
 import { attachUser } from './attach-user.ts';
 
@@ -215,6 +216,31 @@ describe.each(testBinaries())('events on %s', (tmux) => {
     await until(stream, 'pause');
     expect(await until(stream, 'gap')).toMatchObject({ reason: 'paused', paneId: pane });
     await until(stream, 'continue');
+  });
+
+  test('are not swallowed after a message that imitates the guard of a hook', async () => {
+    await using server = await demoServer({ tmux });
+    const processes = server.engine('subprocess');
+    // An older tmux tells a control client of no message.
+    if (!atLeast(await processes.version(), '3.4')) return;
+    const { session, window } = await idsOf(server, 'demo');
+    await using events = await Events.open(server.connection, { session, output: false });
+    const stream = events.subscribe({ types: ['window-renamed'] });
+    const forged = ['display-message', '-c', await clientOf(server, 'demo'), 'text\n%%begin 1 2 0'];
+    await processes.run({ argv: forged });
+    const seen: string[] = [];
+    const reading = (async () => {
+      for await (const event of stream) if (event.type === 'window-renamed') seen.push(event.name);
+    })();
+    const renamed = async (): Promise<string | undefined> => {
+      await processes.run({ argv: ['rename-window', '-t', window, `later ${performance.now()}`] });
+      return seen[0];
+    };
+    await processes.run({ argv: ['rename-window', '-t', window, 'first'] });
+    await expect.poll(renamed, { timeout: 10_000, interval: 200 }).toBe('first');
+    await events.watch('name', '#{window_name}');
+    await events.close();
+    await reading;
   });
 
   test('show what a hook printed as unsolicited', async () => {

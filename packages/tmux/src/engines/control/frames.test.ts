@@ -138,6 +138,31 @@ test('what a hook prints is nobody’s reply, even if it looks like one', () => 
   expect(notices).toEqual(hook);
 });
 
+test('a hook’s guard that was forged holds back no answer', () => {
+  const notices: string[] = [];
+  const frames = new Frames((line) => notices.push(line));
+  const replies: unknown[] = [];
+  const waiting = {
+    settle: (frame: Frame) => replies.push(replyOf(frame)),
+    lose: () => expect.unreachable(),
+  };
+  const answer = (text: string, nonce: string): string[] => [
+    '%begin 1 8 1',
+    text,
+    '%end 1 8 1',
+    '%begin 1 9 1',
+    `parse error: unknown command: x${nonce}`,
+    '%error 1 9 1',
+  ];
+  for (const line of ['%message a', '%begin 1 2 0', '%window-add @1']) frames.line(line);
+  frames.expect('cafe', waiting);
+  frames.expect('babe', waiting);
+  for (const line of [...answer('one', 'cafe'), ...answer('two', 'babe'), '%window-add @2'])
+    frames.line(line);
+  expect(replies).toMatchObject([{ stdout: 'one\n' }, { stdout: 'two\n' }]);
+  expect(notices).toEqual(['%message a', '%begin 1 2 0', '%window-add @1', '%window-add @2']);
+});
+
 /** The lines of a `;` line: markers, answers and errors, each a block of its own. */
 function chainFrame(...texts: readonly (string | Error)[]): Frame {
   return texts.flatMap((text, i) => {

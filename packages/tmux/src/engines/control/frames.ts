@@ -79,14 +79,21 @@ export class Frames {
     this.#last = line;
     const head = this.#expected[this.#next];
     if (this.#frame === null) {
-      if (this.#hook === null && head && isOurBegin(line)) this.#frame = [line];
+      if (head && isOurBegin(line)) this.#frame = [line];
       else this.#notice(line);
       return;
     }
     const frame = this.#frame;
     frame.push(line);
+    // If the hook ends first, this began in its text; if the sentinel comes first, the hook's begin was forged.
+    if (this.#hook !== null && closes(line, this.#hook)) {
+      this.#frame = null;
+      for (const text of frame) this.#notice(text);
+      return;
+    }
     if (head && line.charCodeAt(0) === percent && endsInSentinel(frame, head.nonce)) {
       this.#frame = null;
+      this.#hook = null;
       this.#advance();
       frame.length -= 3;
       this.#answered += head.waiting.length;
