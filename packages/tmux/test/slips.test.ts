@@ -73,6 +73,20 @@ test('a file that stands where the socket is said to be survives', async () => {
   expect(await readFile(file, 'utf8')).toBe('kept');
 });
 
+test('a socket where nothing can be is a refusal of tmux, in its words', async () => {
+  await using server = await startTestServer();
+  const file = join(server.directory, 'file');
+  await writeFile(file, '');
+  for (const name of ['control', 'subprocess', 'imsg'] as const) {
+    const engine = createEngine(name, { ...server.connection, socketPath: join(file, 'socket') });
+    expect(await engine.run({ argv: ['list-sessions'] }), name).toMatchObject({
+      status: 'failed',
+      stderr: expect.stringContaining('Not a directory'),
+    });
+    await engine.close();
+  }
+});
+
 test('a tmux that is too old is refused with its version, and asked for nothing but that', async () => {
   await using server = await startTestServer();
   const old = join(server.directory, 'old-tmux');

@@ -25,10 +25,17 @@ export function spawnTmux(
 
 /** tmux removes whatever stands where its socket is to be. */
 function refuseOtherFiles(socketPath: string | undefined): void {
-  const found = socketPath === undefined ? undefined : lstatSync(socketPath, { throwIfNoEntry: false });
-  if (!found || found.isSocket()) return;
+  if (socketPath === undefined || !isOtherFile(socketPath)) return;
   const message = `${socketPath} is no socket, and tmux would put one in its place.`;
   throw new TmuxError('invalid_parameters', message, { socketPath });
+}
+
+function isOtherFile(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false })?.isSocket() === false;
+  } catch {
+    return false; // What cannot be looked at cannot be replaced either, and tmux says why.
+  }
 }
 
 const quietMs = 250;
