@@ -128,11 +128,34 @@ describe.each(testBinaries())('waiting on %s', (binary) => {
     await pane.waitFor({ send: () => pane.sendKeys({ keys: ['C-c'] }), pattern: /ready> / });
     const finished = await pane.waitFor({
       send: () => pane.sendText('sleep 1; echo late', { enter: true }),
-      settleMs: 200,
+      settleMs: 600,
       whileRunning: true,
     });
     expect(finished.reason).toBe('finished');
     expect(finished.text).toMatch(/^late$/m);
+  });
+
+  test('has finished only when what was printed last is heard too, though it comes late', async () => {
+    await using given = await started();
+    const pane = await shellPane(given.tmux);
+    const pipe = await pane.pipe();
+    async function* late(): AsyncGenerator<Buffer> {
+      for await (const chunk of pipe) {
+        await new Promise((resolve) => setTimeout(resolve, 200));
+        yield chunk;
+      }
+    }
+    const result = await pane.waitFor({
+      source: Object.assign(late(), {
+        finish: (signal: AbortSignal) => pipe.finish(signal),
+        [Symbol.asyncDispose]: () => pipe.close(),
+      }),
+      send: () => pane.sendText('sleep 2; echo late', { enter: true }),
+      settleMs: 1_000,
+      whileRunning: true,
+    });
+    expect(result.reason).toBe('finished');
+    expect(result.text).toMatch(/^late$/m);
   });
 
   test('ends when the pane is killed, when aborted, at the byte limit and at the timeout', async () => {

@@ -14,7 +14,7 @@ export interface WaitOptions {
   readonly source?: OutputSource;
   /** Ends with `pattern` when the text printed since the start matches. */
   readonly pattern?: RegExp;
-  /** Ends after this much silence: with `finished` when the shell is at its prompt, with `silent` when something runs. */
+  /** Ends after this much silence: with `finished` when the shell is at its prompt for half of it, with `silent` when something runs. */
   readonly settleMs?: number;
   /** Silence ends the wait only when nothing runs any more. */
   readonly whileRunning?: boolean;
@@ -218,6 +218,9 @@ class Heard {
   #truncated = false;
   #match: RegExpExecArray | null = null;
   #lastAt = performance.now();
+  /** Since the last of it: whether the pane was looked at, and since when its shell was seen at its prompt. */
+  #isLookedAt = false;
+  #promptAt: number | undefined;
   #wake: () => void = () => undefined;
   #endedAt: number | undefined;
 
@@ -232,6 +235,8 @@ class Heard {
     this.#text += text;
     if (text !== '') onText?.(text);
     this.#lastAt = performance.now();
+    this.#isLookedAt = false;
+    this.#promptAt = undefined;
     if (pattern && !this.#match)
       this.#match = new RegExp(pattern, pattern.flags.replace(/[gy]/g, '')).exec(this.#text);
     if (this.#text.length > keepChars) {
@@ -266,12 +271,24 @@ class Heard {
     return maxBytes !== undefined && this.#bytes >= maxBytes ? 'bytes' : null;
   }
 
-  /** Silent long enough? And is that the end, or only a pause? */
+  /**
+   * Silent long enough? And is that the end, or only a pause? What a program prints last is heard a moment after it has
+   * ended, so half of the silence must come after the prompt: it is looked for after the first half.
+   */
   async settled(state: PaneState): Promise<WaitReason | null> {
     const { settleMs, whileRunning } = this.#options;
-    if (settleMs === undefined || performance.now() - this.#lastAt < settleMs) return null;
-    if (await isAtPrompt(state.tty, state.pid)) return 'finished';
-    return whileRunning ? null : 'silent';
+    if (settleMs === undefined) return null;
+    const silentMs = performance.now() - this.#lastAt;
+    const isLong = silentMs >= settleMs;
+    if (!isLong && (this.#isLookedAt || silentMs < settleMs / 2)) return null;
+    const heard = this.#bytes;
+    const isBack = await isAtPrompt(state.tty, state.pid);
+    if (this.#bytes !== heard) return null;
+    this.#isLookedAt = true;
+    this.#promptAt = isBack ? (this.#promptAt ?? performance.now()) : undefined;
+    if (!isLong) return null;
+    if (this.#promptAt === undefined) return whileRunning ? null : 'silent';
+    return performance.now() - this.#promptAt >= settleMs / 2 ? 'finished' : null;
   }
 
   /** Until something is heard, at most `ms`. */
