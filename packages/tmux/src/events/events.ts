@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import * as z from 'zod';
 import type { ConnectionOptions } from '../engine.ts';
 import { ControlConnection } from '../engines/control/connection.ts';
@@ -228,12 +229,7 @@ function nested(format: string): string {
   return format.includes('#{') ? format : `#{l:${format}}`;
 }
 
+/** As long, or until it is over: whoever waits looks at that next. */
 function delay(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms);
-    signal.addEventListener('abort', () => {
-      clearTimeout(timer);
-      resolve();
-    });
-  });
+  return setTimeout(ms, undefined, { signal }).catch(() => undefined);
 }
