@@ -466,6 +466,29 @@ describe('a tmux server that is killed', () => {
       status: 'exited',
     });
   });
+
+  it('has the end of each pane told, whatever that of another takes, and what persists started again', async () => {
+    await using hub = await TestHub.start();
+    await hub.client.call('session:start', {});
+    const stubborn = ['sh', '-c', 'trap "" HUP TERM; echo ready; while :; do sleep 1; done'];
+    await hub.client.call('pane:new', { id: 'stubborn', argv: stubborn, backend: 'tmux' });
+    await hub.client.call('pane:new', { id: 'prompt', argv: ['cat'], backend: 'tmux' });
+    for (const id of ['one', 'two'])
+      await hub.client.call('pane:new', { id, argv: ['cat'], backend: 'tmux', persist: true });
+    await until(async () => (await read(hub, 'stubborn')).includes('ready'));
+    tmux(hub, 'kill-server');
+    const told: unknown[] = [];
+    for await (const { payload } of hub.events('pane:exited', { since: 0 })) {
+      told.push((payload as { paneId: string }).paneId);
+      if (told.length === 4) break;
+    }
+    expect(told.at(-1)).toBe('stubborn');
+    await until(async () => {
+      const panes = await hub.client.call('pane:list', {});
+      const running = panes.filter(({ status }) => status === 'running');
+      return running.map(({ id }) => id).join() === 'one,two';
+    });
+  });
 });
 
 describe('a tmux that cannot be asked', () => {

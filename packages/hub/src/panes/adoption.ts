@@ -5,6 +5,7 @@ import type { Host, HostPane, Shown } from '../host/client.ts';
 import { HostError } from '../host/host-error.ts';
 import { startTimeOf } from '../host/process-table.ts';
 import type { Log } from '../platform/log.ts';
+import { Turns } from '../platform/turns.ts';
 import type { Credentials } from '../registry/credentials.ts';
 import type { OpenedPane } from './backend.ts';
 import { type Endings, unknownEnding } from './endings.ts';
@@ -34,6 +35,9 @@ const retryMs = 1_000;
 
 const isLost = (error: unknown): boolean => error instanceof HostError && error.code === 'connection_lost';
 
+/** How a pane ended was written down if anybody knew. */
+const isUntold = ({ exitCode, exitSignal }: PaneRecord): boolean => exitCode === null && exitSignal === null;
+
 const nothingShown: Shown = { lines: [], end: '' };
 
 /** Makes the book agree with what the host and tmux really have, whichever of them was away. */
@@ -48,6 +52,7 @@ export class Adoption {
   /** Panes that tmux could not be asked for when that host was met. */
   #untaken: Set<string> = new Set();
   #settled: Promise<unknown> = Promise.resolve();
+  readonly #revivals = new Turns();
 
   constructor(options: AdoptionOptions) {
     this.#options = options;
@@ -100,25 +105,32 @@ export class Adoption {
 
   /** Compares what tmux has with what the book says. */
   async meetTmux(): Promise<void> {
-    const { tmux, endings, revive, log } = this.#options;
+    const { tmux, log } = this.#options;
     const running = this.#running('tmux');
     if (running.length === 0) return;
     const rows = await tmux.knownRows();
     for (const row of rows) await this.seeTmuxPane(row);
     const there = new Set(rows.map(({ id }) => id));
-    for (const record of running.filter(({ id }) => !there.has(id))) {
-      if (!this.#stillRuns(record)) continue;
-      // How it ended was written down if anybody knew.
-      const lost = record.exitCode === null && record.exitSignal === null;
-      if (lost && (await tmux.runsElsewhere(record))) {
-        log.warn('a pane lives on a tmux server that this hub does not find', { pane: record.id });
-        continue;
-      }
-      if (lost) await endings.killLeftovers(record);
-      await endings.finish(record, record);
-      await endings.record(record, record);
-      if (lost) await revive(record);
-    }
+    const gone = running.filter((record) => !there.has(record.id) && this.#stillRuns(record));
+    if (gone.length === 0) return;
+    const elsewhere = await tmux.elsewhere(gone.filter(isUntold));
+    for (const { id } of elsewhere)
+      log.warn('a pane lives on a tmux server that this hub does not find', { pane: id });
+    // One whose processes will not end must not keep the others running in the book.
+    await Promise.all(
+      gone.filter((record) => !elsewhere.includes(record)).map((record) => this.#bury(record)),
+    );
+  }
+
+  /** Writes down the end of a pane that tmux has no more. */
+  async #bury(record: PaneRecord): Promise<void> {
+    const { endings, revive } = this.#options;
+    const lost = isUntold(record);
+    if (lost) await endings.killLeftovers(record);
+    await endings.finish(record, record);
+    await endings.record(record, record);
+    // The first makes the tmux session for all of them.
+    if (lost) await this.#revivals.take('', () => revive(record));
   }
 
   /** Takes to heart how tmux says a pane is. */

@@ -211,15 +211,17 @@ export class TmuxBackend implements PaneBackend {
     }
   }
 
-  /** Whether a pane's program is the child of another tmux: POLY_TMUX_SOCKET has changed, or the socket was deleted. */
-  async runsElsewhere({ pid, startTime }: PaneRecord): Promise<boolean> {
+  /** The panes whose program is the child of another tmux: POLY_TMUX_SOCKET has changed, or the socket was deleted. */
+  async elsewhere(records: readonly PaneRecord[]): Promise<readonly PaneRecord[]> {
     const own = (await this.#session.running())
       ? Number(await this.#session.read('display-message', '-p', '#{pid}'))
       : 0;
     const all = new Map((await listProcesses()).map((entry) => [entry.pid, entry]));
-    const program = all.get(pid);
-    const server = program?.startTime === startTime ? all.get(program?.parent ?? 0) : undefined;
-    return server !== undefined && server.pid !== own && server.name.startsWith('tmux');
+    return records.filter(({ pid, startTime }) => {
+      const program = all.get(pid);
+      const server = program?.startTime === startTime ? all.get(program?.parent ?? 0) : undefined;
+      return server !== undefined && server.pid !== own && server.name.startsWith('tmux');
+    });
   }
 
   #pipe(target: string, fifo: string): readonly (readonly string[])[] {
