@@ -33,10 +33,13 @@ describe.each(['pty', 'tmux'] as const)('a message to an agent that is still sta
     writeFileSync(program, '#!/bin/sh\nexec cat');
     chmodSync(program, 0o700);
     const { id: paneId } = await hub.client.call('agent:create', { argv: [program] });
-    expect(await hub.client.call('agent:message', { paneId, text: 'hello', timeoutMs: 1 })).toMatchObject({
+    const timeoutMs = 4_000;
+    const begun = performance.now();
+    expect(await hub.client.call('agent:message', { paneId, text: 'hello', timeoutMs })).toMatchObject({
       state: 'failed',
       reason: expect.stringContaining('it shows no place for text'),
     });
+    expect((performance.now() - begun) / timeoutMs).toBeLessThan(2);
     await hub.client.call('pane:close', { paneId });
   });
 

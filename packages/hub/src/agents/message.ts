@@ -64,11 +64,11 @@ export async function typeMessage(
     };
   };
   // Not held yet: while an agent starts, a person may have to help it.
-  await waitFor(look, readyMs, (seen) => isReady(seen) || gone?.aborted === true);
+  const isOver = (seen: Look): boolean => isReady(seen) || gone?.aborted === true;
+  const tookText = isReady(await waitFor(look, readyMs, isOver));
   return terminal.hold(async (type) => {
-    const obstacle = obstacleIn(
-      await waitFor(look, Math.min(readyMs, echoMs), (seen) => isReady(seen) || gone?.aborted === true),
-    );
+    // One that never took text has had its time; whoever helps it must not wait once more.
+    const obstacle = obstacleIn(await waitFor(look, tookText ? Math.min(readyMs, echoMs) : 0, isOver));
     if (gone?.aborted) return failed('whoever sent it has gone, and nothing was typed');
     const forbidden = obstacle ?? (await check?.('text'));
     if (forbidden) return failed(forbidden);
