@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, openSync, readdirSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ServerStatus } from '@polyphony/protocol';
@@ -128,3 +129,19 @@ it('says where the hub does not find a program that this shell finds', async () 
   await at.ok('server', 'restart');
   expect(await look(at, 'tmux')).toMatchObject({ state: 'ok' });
 }, 60_000);
+
+describe.runIf(process.platform === 'linux')('how much a hub has to carry', () => {
+  it('is told, and how to mend it when no more panes can be started', async () => {
+    await using at = new CliGround();
+    await at.ok('up');
+    expect(await at.ok('doctor')).toMatch(
+      /●\s+load\s+\d+ MB, \d+ % busy, \d+ of \d+ files open, .*\d+ zombies\n/,
+    );
+    const { pid, gauges } = await at.json<ServerStatus>('server', 'status');
+    execFileSync('prlimit', [`--pid=${pid}`, `--nofile=${(gauges.openFiles ?? 0) + 4}`]);
+    expect(await look(at, 'load')).toMatchObject({
+      state: 'warn',
+      fix: expect.stringContaining('raise the limit'),
+    });
+  });
+});

@@ -48,6 +48,7 @@ export const checks: readonly Check[] = [
   { name: 'tmux', look: ({ env, hub }) => lookAtTmux(env, hub) },
   { name: 'hub', look: ({ hub, places }) => lookAtHub(hub, places) },
   { name: 'host', look: ({ places, hub }) => lookAtHost(places, hub) },
+  { name: 'load', look: ({ hub }) => lookAtLoad(hub) },
   { name: 'disk', look: ({ places }) => lookAtDisk(places) },
   { name: 'record', look: ({ places, hub }) => lookAtRecord(places, hub) },
   { name: 'config', look: ({ places }) => lookAtConfig(places) },
@@ -328,6 +329,33 @@ async function bareHealth(url: string): Promise<string> {
     request.once('timeout', () => request.destroy(new Error(`${url} does not answer`)));
     request.once('error', reject);
   });
+}
+
+/** Beyond this part of its files a process starts no more panes. */
+const fullAt = 0.8;
+
+function lookAtLoad(hub: Patient['hub']): Finding {
+  if (hub === undefined || hub instanceof Error) return ok('none: no hub tells it');
+  const { rss = 0, loopBusyPercent = 0, openFiles, openFilesLimit = 0, ptys, zombies } = hub.gauges;
+  const { hostOpenFiles, hostOpenFilesLimit = 0 } = hub.gauges;
+  const says = [
+    `${Math.round(rss / megabyte)} MB`,
+    `${loopBusyPercent} % busy`,
+    openFiles !== undefined && `${openFiles} of ${openFilesLimit} files open`,
+    hostOpenFiles !== undefined && `${hostOpenFiles} of ${hostOpenFilesLimit} by the host`,
+    ptys !== undefined && `${ptys} pseudo-terminals`,
+    zombies !== undefined && `${zombies} zombies`,
+  ]
+    .filter((part) => part !== false)
+    .join(', ');
+  const isFull = (open: number | undefined, limit: number): boolean =>
+    open !== undefined && open >= limit * fullAt;
+  return isFull(openFiles, openFilesLimit) || isFull(hostOpenFiles, hostOpenFilesLimit)
+    ? warn(
+        says,
+        'End panes that are no longer needed, or raise the limit (ulimit -n) and start everything anew: no more panes are started.',
+      )
+    : ok(says);
 }
 
 function lookAtGauges(hub: Patient['hub']): Finding {
