@@ -303,12 +303,13 @@ export const reservedNouns = [
   'workspace',
 ] as const;
 
+const longestName = 128;
 const eventName = /^[A-Za-z0-9][A-Za-z0-9._-]*(:[A-Za-z0-9][A-Za-z0-9._-]*)*$/;
 
 /** Why nobody but the hub may emit this, or undefined when anybody may. */
 export function refusedEventName(name: string): string | undefined {
-  if (name.length > 128 || !eventName.test(name)) {
-    return `"${name.slice(0, 128)}" is no event's name: use letters, digits, ".", "_", "-" and ":" between words.`;
+  if (name.length > longestName || !eventName.test(name)) {
+    return `"${name.slice(0, longestName)}" is no event's name: use at most ${longestName} letters, digits, ".", "_", "-" and ":" between words.`;
   }
   const noun = name.split(':', 1)[0];
   if (name.includes(':') && reservedNouns.some((reserved) => reserved === noun)) {
