@@ -181,6 +181,24 @@ describe('the keyboard', () => {
     await row(page, 'apples').waitFor();
   });
 
+  it('has every pane that is opened in it, also one that the filter would hide, and ends that one', async () => {
+    await ground.pane('apples');
+    await row(page, 'apples').waitFor();
+    await page.keyboard.press('/');
+    await page.keyboard.type('apple');
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('c');
+    await page.getByLabel('Command').fill('cat');
+    await page.getByLabel('Title').fill('pears');
+    await page.keyboard.press('Enter');
+    await tile(page, 'pears').waitFor();
+    await row(page, 'pears').and(page.locator('[aria-selected=true]')).waitFor();
+    await page.keyboard.press('Control+Shift+L');
+    await page.keyboard.press('x');
+    await page.getByRole('dialog').getByText('pears').waitFor();
+    await page.keyboard.press('Escape');
+  });
+
   it('filters by the words that stand in it', async () => {
     await ground.pane('gone', 'exit 3');
     const paneId = await ground.pane('asking');

@@ -77,6 +77,8 @@ export function Terminals(props: TerminalsProps): JSX.Element {
   };
   const openPane = (paneId: string): void => {
     layout.open(paneId);
+    // What is open stands in the list, so that its keys mean that pane and no other.
+    if (!listed.some(({ id }) => id === paneId)) setFilter('');
     setSelected(paneId);
     setShowsPane(true);
     setWish({ on: 'tile' });
