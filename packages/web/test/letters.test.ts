@@ -61,6 +61,36 @@ describe('letters', () => {
   });
 });
 
+describe('a pane that is higher than its tile', () => {
+  it('goes along with what is drawn, and stays where somebody has scrolled to until they type or follow', async () => {
+    // Each line that is typed draws the whole screen anew, the cursor from its first row to its last.
+    const draw = 'printf "\\033[Htop %s" $x; sleep 0.1; printf "\\033[39;1Hend %s" $x';
+    await ground.pane('tall', `stty -echo; x=0; ${draw}; while read x; do ${draw}; done`, {
+      cols: 60,
+      rows: 40,
+    });
+    await page.setViewportSize({ width: 1280, height: 400 });
+    const shown = await look(page, 'tall');
+    await shows(shown, 'end 0');
+    const box = shown.locator('.box');
+    const scrolled = (): Promise<number> => box.evaluate(({ scrollTop }) => scrollTop);
+    await until(async () => (await scrolled()) > 0);
+    await box.evaluate((one) => one.scrollTo({ top: 0 }));
+    const paneId = (await row(page, 'tall').getAttribute('id'))?.replace('pane-', '') ?? '';
+    for (const x of [1, 2]) {
+      await ground.hub.client.call('pane:write', { paneId, data: `${x}\n` });
+      await shows(shown, `end ${x}`);
+      expect(await scrolled()).toBe(0);
+    }
+    await page.keyboard.press('Control+Shift+End');
+    await until(async () => (await scrolled()) > 0);
+    await box.evaluate((one) => one.scrollTo({ top: 0 }));
+    await page.keyboard.type('3\n');
+    await shows(shown, 'end 3');
+    await until(async () => (await scrolled()) > 0);
+  });
+});
+
 describe('a phone', () => {
   it('does not go along with a cursor that is hidden', async () => {
     await ground.pane('hidden', "printf 'on the left\\033[?25l\\033[110G>'; exec cat", {

@@ -26,6 +26,8 @@ export class Letters {
   #chosen: number | undefined;
   #cursorX = 0;
   #showsCursor = true;
+  /** How far down it was brought last, and in which room; elsewhere in the same room somebody has scrolled by hand. */
+  #brought: { readonly top: number; readonly room: string } | undefined;
 
   constructor({ terminal, box, chosen }: LettersOptions) {
     this.#terminal = terminal;
@@ -82,8 +84,10 @@ export class Letters {
     if (!drawn) return;
     const { cursorX, cursorY } = this.#terminal.buffer.active;
     const row = drawn.clientHeight / this.#terminal.rows;
-    if (box.scrollHeight > box.clientHeight)
+    if (box.scrollHeight > box.clientHeight && !this.#isReadElsewhere()) {
       box.scrollTop = Math.max(0, (cursorY + 2) * row - box.clientHeight);
+      this.#brought = { top: box.scrollTop, room: roomOf(box) };
+    }
     // Sideways only when it has moved: whoever reads on at the right stays there. One that is hidden may be anywhere,
     // and one in the last column was left there by a line that fills the row.
     const isAtEnd = cursorX >= this.#terminal.cols - 1;
@@ -93,4 +97,19 @@ export class Letters {
     if (box.scrollWidth > box.clientWidth)
       box.scrollLeft = Math.max(0, (cursorX + marginColumns) * column - box.clientWidth);
   }
+
+  /** Goes along with the cursor again from now on, also where somebody has scrolled by hand. */
+  goAlong(): void {
+    this.#brought = undefined;
+  }
+
+  /** Somebody reads another part than that with the cursor, which a program that draws all anew takes everywhere. */
+  #isReadElsewhere(): boolean {
+    const { scrollTop, scrollHeight, clientHeight } = this.#box;
+    const brought = this.#brought;
+    if (brought?.room !== roomOf(this.#box)) return false;
+    return scrollTop !== brought.top && scrollTop + clientHeight < scrollHeight - 1;
+  }
 }
+
+const roomOf = ({ clientHeight, scrollHeight }: HTMLElement): string => `${clientHeight} ${scrollHeight}`;

@@ -94,6 +94,7 @@ export class PaneTerminal {
 
   type(data: string): void {
     if (reportsOfFocus.has(data)) return; // Of several who look on, none is the one.
+    this.#letters.goAlong();
     const { hub, paneId } = this.#options;
     if (!hub.socket.type(paneId, data))
       hub.report({ code: 'unreachable', message: 'the hub is away: what you type is not sent.' });
@@ -116,6 +117,8 @@ export class PaneTerminal {
   follow(): void {
     this.#restore = undefined;
     this.#terminal.scrollToBottom();
+    this.#letters.goAlong();
+    this.#letters.keepCursorInView();
   }
 
   /**
