@@ -22,7 +22,33 @@ describe('what the rules are held against', () => {
       ['sh -ec cd a && rm b; echo $(curl c | d)\nlast', 'cd a', 'rm b', 'echo', 'curl c', 'd', 'last'],
     ],
     [['bash', 'script.sh'], ['bash script.sh']],
+    [
+      ['sh', '-ce', '--', 'rm b'],
+      ['sh -ce -- rm b', 'rm b'],
+    ],
+    [
+      ['bash', '-cx', '-o', 'errexit', 'rm b', 'name', 'argument'],
+      ['bash -cx -o errexit rm b name argument', 'rm b'],
+    ],
+    [
+      ['env', '-u', 'HOME', '--chdir', '/', 'A=b c', 'rm', 'b'],
+      ['env -u HOME --chdir / A=b c rm b', 'rm b'],
+    ],
+    [
+      ['env', '-iS', 'A=b /bin/rm /c', 'd'],
+      ['env -iS A=b /bin/rm /c d', '/bin/rm /c d', 'rm /c d'],
+    ],
+    [
+      ['env', '--split-string=/bin/rm /c'],
+      ['env --split-string=/bin/rm /c', '/bin/rm /c', 'rm /c'],
+    ],
+    [
+      ['env', '-Srm b'],
+      ['env -Srm b', 'rm b'],
+    ],
+    [['env', '-u', 'HOME'], ['env -u HOME']],
     [['bash', '-c'], ['bash -c']],
+    [['bash', 'script.sh', '-c', 'rm b'], ['bash script.sh -c rm b']],
   ])('%j', (argv, subjects) => {
     expect(subjectsOf(argv)).toEqual(subjects);
   });

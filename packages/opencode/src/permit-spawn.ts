@@ -87,12 +87,27 @@ export function subjectsOf(
 
 /** What a program that runs others runs. A script is not understood, only cut where another command may begin. */
 function carriedBy(name: string, args: readonly string[]): readonly string[] {
-  if (name === 'env') {
-    const at = args.findIndex((word) => !/^-|=/.test(word));
-    return at < 0 ? [] : subjectsOf(args.slice(at));
-  }
-  const at = shells.has(name) ? args.findIndex((word) => /^-\w*c$/.test(word)) : -1;
-  return at < 0 ? [] : (args[at + 1] ?? '').split(separators).map((part) => part.trim());
+  if (name === 'env')
+    return subjectsOf(behindOptions(lineOfEnv(args), /^-|=/, /^(-\w*[uCa]|--(unset|chdir|argv0))$/));
+  const words = behindOptions(args, /^[-+]/, /^([-+]\w*o|--rcfile|--init-file)$/i);
+  const isScript = args.slice(0, args.length - words.length).some((word) => /^-\w*c/.test(word));
+  const [script = ''] = shells.has(name) && isScript ? words : [];
+  return script.split(separators).map((part) => part.trim());
+}
+
+/** The words behind options, and behind those that some of them take with them. */
+function behindOptions(words: readonly string[], option: RegExp, takesNext: RegExp): readonly string[] {
+  const at = words.findIndex((word, i) => !option.test(word) && !takesNext.test(words[i - 1] ?? ''));
+  return at < 0 ? [] : words.slice(at);
+}
+
+/** The words `env` goes by: one behind `-S` is a line of several. */
+function lineOfEnv(args: readonly string[]): readonly string[] {
+  const split = /^(?:-[iv0]*S|--split-string=?)/;
+  return args.flatMap((word, i) => {
+    const isLine = split.test(word) || /^(?:-[iv0]*S|--split-string)$/.test(args[i - 1] ?? '');
+    return isLine ? word.replace(split, '').trim().split(/\s+/).filter(Boolean) : [word];
+  });
 }
 
 /** The folder that is meant, with every link followed. */
