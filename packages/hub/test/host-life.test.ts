@@ -235,6 +235,28 @@ describe('the host', () => {
     expect((await t.connect()).pid).toBe(t.host.pid);
   });
 
+  test('that has no driver for this machine says so, and what it needs', async () => {
+    const dir = await folder();
+    const hide = join(dir, 'hide.cjs');
+    await writeFile(
+      hide,
+      `const Module = require('node:module');
+       const load = Module._load;
+       Module._load = (name, ...rest) => {
+         if (!name.endsWith('/pty.node')) return load(name, ...rest);
+         throw Object.assign(new Error('Error loading shared library'), { code: 'ERR_DLOPEN_FAILED' });
+       };`,
+    );
+    const [node, program] = hostProgram;
+    await expect(connectHost({ dir, spawn: [node, '--require', hide, program] })).rejects.toMatchObject({
+      code: 'host_unavailable',
+      message: expect.stringMatching(
+        /no terminals on \w+-\w+: Error loading shared library.*needs Linux with glibc, or macOS/,
+      ),
+    });
+    await rm(dir, { recursive: true });
+  });
+
   test('that cannot start is reported with what it said', async () => {
     const dir = await folder();
     const failing = connectHost({ dir, spawn: ['sh', '-c', 'echo out of order >&2; exit 3'] });

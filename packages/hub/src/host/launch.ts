@@ -42,6 +42,7 @@ export async function launchHost(dir: string, options: LaunchOptions): Promise<v
   const log = openSync(join(dir, 'host.log'), 'a', 0o600);
   try {
     if (statSync(join(dir, 'host.log')).size > largestLog) truncateSync(join(dir, 'host.log'));
+    const { size } = statSync(join(dir, 'host.log'));
     const child = spawn(program, [...first, ...args], {
       cwd: '/',
       detached: true,
@@ -50,14 +51,21 @@ export async function launchHost(dir: string, options: LaunchOptions): Promise<v
     });
     child.unref();
     const ready = child.stdio[3] as Readable;
-    // It says that it is ready, or it ends and with it the pipe.
+    const signal = AbortSignal.timeout(startingMs);
+    const ended = once(child, 'exit', { signal });
+    ended.catch(() => undefined); // One that serves does not end.
+    let isReady = false;
+    ready.on('data', () => {
+      isReady = true;
+    });
+    // It says that it is ready, or it ends and with it the pipe, which may be seen before its end is.
     const [outcome] = await Promise.race([
-      once(ready.resume(), 'close', { signal: AbortSignal.timeout(startingMs) }).then(() => [undefined]),
+      once(ready, 'close', { signal }).then(() => (isReady ? [undefined] : ended.then(() => [undefined]))),
       once(child, 'error').then(([error]) => [error]),
     ]);
     ready.destroy();
     if (outcome) throw outcome;
-    if (child.exitCode) throw new Error(`It ended with code ${child.exitCode}.`);
+    if (child.exitCode) throw new Error(`It ended with code ${child.exitCode}${lastWords(dir, size)}.`);
   } catch (cause) {
     if (cause instanceof HostError) throw cause;
     const reason = cause instanceof Error ? cause.message : String(cause);
@@ -74,6 +82,14 @@ export async function launchHost(dir: string, options: LaunchOptions): Promise<v
   } finally {
     closeSync(log);
   }
+}
+
+/** What a host has said of why it ends; the log has what those before it said, up to this size. */
+function lastWords(dir: string, size: number): string {
+  const said = readFileSync(join(dir, 'host.log')).subarray(size).toString();
+  const lines = said.split('\n').filter((line) => line.trim() !== '');
+  const line = lines.find((one) => /Error\b.*: /.test(one)) ?? lines[0];
+  return line === undefined ? '' : `, and said: ${line.slice(0, 500)}`;
 }
 
 /** What the host has said last. */

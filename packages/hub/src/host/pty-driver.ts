@@ -92,7 +92,15 @@ export class LydellPtyDriver implements PtyDriver {
 
   constructor() {
     const require = createRequire(import.meta.url);
-    this.#native = require('@lydell/node-pty/requireBinary.js').requireBinary('pty.node');
+    try {
+      this.#native = require('@lydell/node-pty/requireBinary.js').requireBinary('pty.node');
+    } catch (cause) {
+      const [why] = String(cause instanceof Error ? cause.message : cause).split('\n');
+      throw new Error(
+        `there are no terminals on ${process.platform}-${process.arch}: ${why}. Poly needs Linux with glibc, or macOS, on x64 or arm64, and what npm installs there without --omit=optional`,
+        { cause },
+      );
+    }
     const isMac = process.platform === 'darwin';
     this.#helper = isMac ? require.resolve(`@lydell/node-pty-darwin-${process.arch}/spawn-helper`) : '';
     this.#leaking = new Set(isMac ? [] : openFiles());
