@@ -19,3 +19,15 @@ test('a host that is older than a request is told of as unavailable, with what t
     hint: 'The host is older than the hub; it is renewed when its last pane has ended.',
   });
 });
+
+test('a host that does not run is not started to be stopped', async () => {
+  const link = new HostLink({
+    connect: async () => {
+      throw new HostError('host_unavailable', 'The terminal host does not start.');
+    },
+    find: async () => undefined,
+    onConnected: async () => undefined,
+    onLost: () => undefined,
+  });
+  await expect(link.stop()).resolves.toBeUndefined();
+});

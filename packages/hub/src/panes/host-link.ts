@@ -46,9 +46,10 @@ export class HostLink {
     await this.#current;
   }
 
-  /** Ends the host with every pane it has. */
+  /** Ends the host that runs, if one does, with every pane it has. */
   async stop(): Promise<void> {
-    const stopping = this.use((host) => host.stop({ killPanes: true }));
+    if (!this.#current) await this.find();
+    const stopping = this.#current && this.use((host) => host.stop({ killPanes: true }));
     this.#closed = true;
     await stopping;
   }
