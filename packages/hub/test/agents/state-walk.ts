@@ -43,11 +43,12 @@ export function walkStates(name: AgentName, walked: () => Walked): void {
     const { hub, paneId } = walked();
     return (await hub.client.call('agent:explain', { paneId })).sessionId;
   };
-  /** It does nothing, and somebody has seen that. */
+  /** It does nothing, and somebody has seen that; who looked a moment before it was done looks again. */
   const rests = async (): Promise<void> => {
-    await becomes('idle', 'done');
-    await look();
-    await becomes('idle');
+    do {
+      await becomes('idle', 'done');
+      await look();
+    } while ((await becomes('idle', 'done')).status === 'done');
   };
   /** Presses keys, now and then, until it does something else: not every agent reads them at any moment. */
   const pressUntilNot = async (status: AgentStatus, keys: readonly string[]): Promise<void> => {
