@@ -386,4 +386,16 @@ describe('the caller', () => {
       sessions: [{ name: 'other', action: 'replace' }],
     });
   });
+
+  it('is spared by a script that speaks to tmux', async () => {
+    const env = inPane('=demo:0.0');
+    const client = await ground.overStdio({ ...plans, env, args: [] });
+    const script = (command: string): object => ({ operations: [{ host: { type: 'script', command } }] });
+    const bye = `tmux -S ${ground.socket()} kill-server`;
+    expect(await use(client, 'execute_plan', script(bye))).toMatch(/^ERROR .*the pane you run in/s);
+    const spec = { session_name: 'late', before_script: bye, windows: [{ window_name: 'a' }] };
+    expect(await use(client, 'build_workspace', { spec })).toMatch(/^ERROR .*the pane you run in/s);
+    expect(tmux('list-sessions', '-F', '#{session_name}')).toBe('demo\nother');
+    expect(await use(client, 'execute_plan', script('echo kill'))).toMatch(/^All 1 steps/);
+  });
 });

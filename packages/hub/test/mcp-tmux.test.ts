@@ -483,6 +483,8 @@ describe('how far a call goes', () => {
         'window-linked',
       ],
       ...['destroy-unattached', 'lock-command', 'copy-command', 'pane-command-finished', 'ed', 'def'],
+      'default-client-command',
+      'default-cl',
     ].map((option) => ['set_option', { option, value: 'on', global_: true }] as const),
     ['set_option', { option: 'status-left', value: '#(id)', global_: true }],
     ['set_option', { option: '@x', value: '#{E:@y}', global_: true }],
@@ -794,6 +796,16 @@ describe('the caller', () => {
         ['split-window', 'tmux kill-server'],
         ['findw', 'logs'],
         ['link-window', '-ks', '=demo:1', '-t', '=demo:0'],
+        // What tmux completes, or finds by where it is.
+        ...['dem:0', 'd*o:0', 'demo:^', 'demo: 0', '0'].flatMap((place) => [
+          ['new-window', '-k', '-t', place],
+          ['move-window', '-k', '-s', '=demo:1', '-t', place],
+          ['link-window', '-k', '-s', '=demo:1', '-t', place],
+        ]),
+        // The name of an option is a format too.
+        ['set-option', '-g', '#{l:after-display-message}', `kill-pane -t ${own}`],
+        ['set-option', '-g', 'destroy-#{l:un}attached', 'on'],
+        ['setw', '-g', '#{@first}', 'on'],
       ].map((args) => ['run_tmux', { args }] as const),
     ];
     for (const [name, given] of refused)

@@ -3,7 +3,7 @@ import type { PaneRow } from '@polyphony/tmux';
 import { mayBeCallersServer } from './caller-place.ts';
 import type { Guard, Rule } from './raw-command.ts';
 import { type Doomed, ends, spareCaller } from './spare-caller.ts';
-import { resolveTarget } from './target.ts';
+import { parseTarget, resolveTarget } from './target.ts';
 import type { Words } from './words.ts';
 
 /** Commands that end what they are aimed at, some of them only with `-k`. */
@@ -35,7 +35,7 @@ export const endingRule: Rule = {
   look(command, args, words, guard) {
     const killer = killers[command];
     if (killer && (!killer.k || words.has('k'))) return spareFromKiller(args, words, killer.part, guard);
-    if (replacers.has(command) && words.has('k')) return spareFromKiller(args, words, 'window', guard, true);
+    if (replacers.has(command) && words.has('k')) return spareFromReplacer(args, words, guard);
     return undefined;
   },
   unclear: ({ tool }, name) =>
@@ -49,23 +49,60 @@ async function spareFromKiller(
   args: readonly string[],
   words: Words,
   part: keyof typeof ends,
-  { use: { look, caller }, tool }: Guard,
-  mayBeFree = false,
+  guard: Guard,
 ): Promise<readonly string[]> {
-  const [name = ''] = args;
-  const target = words.last('t');
-  if (target === undefined || words.count('t') > 1)
-    throw refusal(
-      `${tool} ${name} may end the pane you run in: give one -t and an exact target.`,
-      'Or use kill_pane, kill_window, kill_session or respawn_pane.',
-    );
+  const { look, caller } = guard.use;
+  const target = onlyTarget(args, words, guard);
   const seen = await look();
-  const row = rowOf(seen.panes, target.value, mayBeFree);
-  if (row === undefined) return args;
-  spareCaller(caller, seen, doomedBy(part, row, words, seen.panes), `${tool} ${name}`);
-  if (mayBeFree) return args;
-  const id = { pane: row.paneId, window: row.windowId, session: row.sessionId }[part];
-  return args.map((word, at) => (at === target.at ? target.write(id) : word));
+  const row = resolveTarget(seen.panes, target.value);
+  spareCaller(caller, seen, doomedBy(part, row, words, seen.panes), nameOf(args, guard));
+  return target.writtenAs({ pane: row.paneId, window: row.windowId, session: row.sessionId }[part]);
+}
+
+async function spareFromReplacer(
+  args: readonly string[],
+  words: Words,
+  guard: Guard,
+): Promise<readonly string[]> {
+  const { look, caller } = guard.use;
+  const target = onlyTarget(args, words, guard);
+  const seen = await look();
+  const free = freePlace(seen.panes, target.value);
+  if (free !== undefined) return target.writtenAs(free);
+  const row = rowOf(seen.panes, target.value);
+  if (row === undefined) throw inexact(args, guard);
+  spareCaller(caller, seen, ends.window(row, false, seen.panes), nameOf(args, guard));
+  const isSession = /^[^:.]+:?$/.test(target.value) && !/^[@%]/.test(target.value);
+  return target.writtenAs(`${row.sessionId}:${isSession ? '' : row.windowIndex}`);
+}
+
+/** The one place a command is aimed at, and its words with another way to write that. */
+function onlyTarget(args: readonly string[], words: Words, guard: Guard) {
+  const target = words.last('t');
+  if (target === undefined || words.count('t') > 1) throw inexact(args, guard);
+  const writtenAs = (place: string): readonly string[] =>
+    args.map((word, at) => (at === target.at ? target.write(place) : word));
+  return { value: target.value, writtenAs };
+}
+
+const nameOf = ([name = '']: readonly string[], { tool }: Guard): string => `${tool} ${name}`;
+
+function inexact(args: readonly string[], guard: Guard): PolyError {
+  return refusal(
+    `${nameOf(args, guard)} may end the pane you run in: give one -t and an exact target.`,
+    'Or use kill_pane, kill_window, kill_session or respawn_pane.',
+  );
+}
+
+/** A place of a session that no window has, as tmux can read it in one way only. */
+function freePlace(panes: readonly PaneRow[], text: string): string | undefined {
+  const target = parseTarget(text);
+  if (typeof target === 'string' || !('session' in target) || typeof target.window !== 'number') return;
+  const { session, window, pane } = target;
+  const own = panes.filter((row) => row.sessionName === session || row.sessionId === session);
+  const [first] = own;
+  if (first === undefined || pane !== undefined || own.some((row) => row.windowIndex === window)) return;
+  return `${first.sessionId}:${window}`;
 }
 
 function doomedBy(part: keyof typeof ends, row: PaneRow, words: Words, panes: readonly PaneRow[]): Doomed {
@@ -74,11 +111,12 @@ function doomedBy(part: keyof typeof ends, row: PaneRow, words: Words, panes: re
   return (one) => doomed(one) || (group !== '' && one.sessionGroup === group);
 }
 
-function rowOf(panes: readonly PaneRow[], target: string, mayBeFree: boolean): PaneRow | undefined {
+/** Undefined where tmux would have to complete a name, or to look where it is. */
+function rowOf(panes: readonly PaneRow[], target: string): PaneRow | undefined {
   try {
     return resolveTarget(panes, target);
   } catch (error) {
-    if (mayBeFree && error instanceof PolyError && error.code === 'not_found') return undefined;
+    if (error instanceof PolyError && error.code === 'not_found') return undefined;
     throw error;
   }
 }

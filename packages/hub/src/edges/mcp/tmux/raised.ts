@@ -3,8 +3,9 @@
  * it writes. tmux takes every beginning of a name that is like no other, so a beginning counts as the whole.
  */
 const dangerous = [
-  'default-command', 'default-shell', 'lock-command', 'lock-after-time', 'editor', 'copy-command', 'command-alias',
-  'update-environment', 'destroy-unattached', 'exit-unattached', 'exit-empty', 'history-file',
+  'default-command', 'default-client-command', 'default-shell', 'lock-command', 'lock-after-time', 'editor',
+  'copy-command', 'command-alias', 'update-environment', 'destroy-unattached', 'exit-unattached', 'exit-empty',
+  'history-file',
 ]; // biome-ignore format: a list
 
 /** Hooks are options too, and every tmux brings new ones: what begins like a hook is one, unless it is known not to be. */

@@ -84,7 +84,8 @@ async function readCommand(args: readonly string[], guard: Guard): Promise<reado
   if (sent) return sent;
   if (words.has('K')) throw rule.unclear(guard, name); // Keys as if the user had pressed them, who may have any bound.
   const option = setters.has(full) ? (words.rest[0] ?? '') : undefined;
-  if (option !== undefined && rule.options.some((one) => one.startsWith(option)))
+  // tmux expands the name too, which then may be any.
+  if (option !== undefined && (option.includes('#') || rule.options.some((one) => one.startsWith(option))))
     throw rule.unclear(guard, name);
   const raised = option !== undefined && raisedByOption(option, undefined) !== undefined;
   if (full === 'if-shell' && words.has('F') && (await isChoiceOfHarmless(words.rest, guard))) return args;
