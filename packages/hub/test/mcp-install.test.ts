@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
   existsSync,
@@ -317,7 +318,7 @@ describe('poly mcp install', () => {
     expect(read('.cursor/mcp.json')).toBe('{');
   });
 
-  it('refuses bytes that are no text, a read-only file, a folder, and a link that leads nowhere', async () => {
+  it('refuses bytes that are no text, a read-only file, a folder, a pipe, and a link that leads nowhere', async () => {
     const path = write('.cursor/mcp.json', '{}');
     writeFileSync(path, Buffer.from([0x7b, 0xff, 0x7d]));
     expect((await poly('mcp install cursor')).stderr).toContain('is not text in UTF-8');
@@ -331,6 +332,10 @@ describe('poly mcp install', () => {
     expect(read('.cursor/mcp.json')).toBe('{}');
     mkdirSync(join(home, '.claude.json'));
     expect((await poly('mcp install claude')).stderr).toContain('is a folder');
+    mkdirSync(join(home, '.grok'));
+    execFileSync('mkfifo', [join(home, '.grok/config.toml')]);
+    for (const verb of ['install', 'status', 'uninstall'])
+      expect((await poly(`mcp ${verb} grok`)).stderr).toContain('is no file that could be read');
     mkdirSync(join(home, '.codex'));
     symlinkSync('nowhere', join(home, '.codex/config.toml'));
     expect((await poly('mcp install codex')).stderr).toContain('is a link that leads nowhere');

@@ -40,8 +40,13 @@ export function readUserFile(given: string): UserFile {
         hint: `Remove it, or make what it leads to: ls -l ${shellWord(given)}`,
       });
     const path = realpathSync(given);
-    const bytes = readFileSync(path);
-    return { path, text: decoded(given, bytes), stat: statSync(path) };
+    const stat = statSync(path);
+    // A pipe or a device could be read for ever.
+    if (!stat.isFile() && !stat.isDirectory())
+      throw new PolyError('conflict', `${given} is no file that could be read.`, {
+        hint: `See what it is: ls -lL ${shellWord(given)}`,
+      });
+    return { path, text: decoded(given, readFileSync(path)), stat };
   } catch (cause) {
     throw cause instanceof PolyError ? cause : fileTrouble(given, 'read', cause);
   }
