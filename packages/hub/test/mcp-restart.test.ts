@@ -3,8 +3,8 @@ import type { CallToolResult, Client } from '@modelcontextprotocol/client';
 import { demoServer } from '@polyphony/tmux/testing';
 import { describe, expect, it } from 'vitest';
 import { CliGround } from './cli-ground.ts';
-import { byStdio, use } from './mcp-clients.ts';
-import { until } from './test-hub.ts';
+import { byHttp, byStdio, use } from './mcp-clients.ts';
+import { TestHub, until } from './test-hub.ts';
 
 const idOf = (answer: string): string => /^ID: (\S+)$/m.exec(answer)?.[1] ?? '';
 
@@ -108,6 +108,22 @@ describe.each(['legacy', 'auto'] as const)('a call that changes something, of th
     // tmux 3.3a does not end by itself while a client is left whose hub was killed.
     const pid = await server.pid();
     if (pid !== null) process.kill(pid, 'SIGKILL');
+  });
+});
+
+describe('a wait over HTTP whose hub is stopped', () => {
+  it('is told that the hub ends, and to call again', async () => {
+    await using hub = await TestHub.start();
+    await using server = await demoServer();
+    const query = new URLSearchParams({
+      toolsets: 'tmux',
+      'socket-path': server.connection.socketPath ?? '',
+    });
+    const client = await byHttp(hub, { query: `?${query}` });
+    const waited = use(client, 'wait_for_output', { target: 'demo:1', settle_ms: 60_000, timeout: 120 });
+    await use(client, 'list_panes');
+    await hub.kill('SIGTERM');
+    expect(await waited).toMatch(/^ERROR stopping: the hub is stopping\..*call again/);
   });
 });
 

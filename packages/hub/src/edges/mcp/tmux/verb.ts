@@ -168,6 +168,12 @@ const hints: Readonly<Record<string, string>> = {
 export function inOurWords(error: TmuxError): PolyError {
   const { code, message, hint } = error;
   if (code === 'missing_binary') return missingTmux(error, { whose: ' of the hub' });
+  // Only the hub closes it, and nothing was sent any more.
+  if (code === 'engine_closed')
+    return new PolyError('stopping', 'the hub is stopping.', {
+      hint: 'Nothing was done: call again in a moment.',
+      cause: error,
+    });
   const known = codes[code] ?? (/can't find|no such|no buffer/.test(message) ? 'not_found' : 'conflict');
   const asTools = hint.replace(
     /\b(?:operations\.)?([a-z]\w+)\(\)/g,
