@@ -109,6 +109,16 @@ describe('a tool for each operation', () => {
     expect(existsSync(marker)).toBe(false);
   });
 
+  it('starts no server to look at', async () => {
+    const args = ['--socket-path', join(ground.server.directory, 'none')];
+    const client = await ground.overStdio({ safety: 'readonly', operations: true, args });
+    for (const name of ['op_list_keys', 'op_list_commands', 'op_list_sessions', 'op_show_options'])
+      expect([name, await use(client, name, name === 'op_show_options' ? { global: true } : {})]).toEqual([
+        name,
+        expect.stringMatching(/^ERROR unavailable/),
+      ]);
+  });
+
   it('spares its caller', async () => {
     const env = inPane('=demo:0.0');
     const own = env.TMUX_PANE ?? '';

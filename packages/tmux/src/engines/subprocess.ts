@@ -53,7 +53,7 @@ export class SubprocessEngine implements Engine {
     if (this.#closed) throw new TmuxError('engine_closed', 'This engine was closed.');
     const { words, input, read } = clientLine(marked);
     const answer = await this.#deadlines.run<Answer>(argv, options, (resolve, reject) => {
-      const child = spawnTmux(this.#connection, words);
+      const child = spawnTmux(this.#connection, [...(startsInVain(marked) ? ['-N'] : []), ...words]);
       this.#running.add(child);
       // Safe to ignore: a client that does not read its input has ended, and says itself why.
       child.stdin.on('error', () => undefined).end(input);
@@ -77,3 +77,10 @@ export class SubprocessEngine implements Engine {
     return read(answer);
   }
 }
+
+/** tmux would start a server, and run its user's configuration, to show what a server knows. */
+function startsInVain({ argvs }: Pick<Marked<unknown>, 'argvs'>): boolean {
+  return argvs.length > 0 && argvs.every(([name = '']) => looksOnly.has(name));
+}
+
+const looksOnly: ReadonlySet<string> = new Set(['list-keys', 'list-commands', 'display-message']);
