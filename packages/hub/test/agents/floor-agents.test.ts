@@ -273,8 +273,9 @@ describe.each(Object.keys(rows) as AgentName[])('the session that a real %s feed
       'nothing of before',
       (reading, screen) => isIdle(reading) && !screen.includes('Answer'),
     );
+    const next = answers + 1;
     await agent.message('after the clear');
-    await tells('prompt of me after the clear', `answer of it Answer ${answers + 1}.`);
+    await tells('prompt of me after the clear', `answer of it Answer ${next}.`);
     await rests();
     const after = await hub.client.call('floor:session', { session: session.session_id });
     expect(after.bindings).toMatchObject([{ pane: agent.pane.id, vendor: name }]);
@@ -292,8 +293,9 @@ describe.each(Object.keys(rows) as AgentName[])('the session that a real %s feed
       );
     await expect.poll(resumed, { timeout: 120_000, interval: 500 }).toBe('back');
     await agent.until('it back', (reading, screen) => isIdle(reading) && screen.includes('after the clear'));
+    const next = answers + 1;
     await agent.message('once more');
-    await tells('prompt of me once more', `answer of it Answer ${answers + 1}.`);
+    await tells('prompt of me once more', `answer of it Answer ${next}.`);
     const { bindings } = await hub.client.call('floor:session', { session: session.session_id });
     expect(bindings).toMatchObject([{ pane: paneId, vendor: name }]);
     await rests();
