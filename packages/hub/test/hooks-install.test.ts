@@ -490,6 +490,7 @@ describe('poly hooks install', () => {
   it.each([
     ['.claude/settings.json', 'claude', '{\n  "a": 1\n  "b": 2\n}', ':3:3 is no JSON: comma expected.'],
     ['.cursor/hooks.json', 'cursor', '{ "hooks": [] }', 'hooks in '],
+    ['.claude/settings.json', 'claude', '{ "hooks": null }', 'hooks in '],
     ['.gemini/settings.json', 'gemini', '{ "hooks": { "AfterAgent": {} } }', 'hooks.AfterAgent in '],
     ['.codex/config.toml', 'codex', 'a = = 1\n', ':1:5 is no TOML: '],
     ['.codex/config.toml', 'codex', 'hooks = { state = {} }\n', 'cannot change without touching the rest'],
@@ -517,7 +518,14 @@ describe('poly hooks install', () => {
     expect((await poly('hooks install claud')).stderr).toBe(
       'poly: there is no client "claud". Did you mean claude? Those with hooks are claude, codex, cursor, gemini.\n',
     );
-    expect((await poly('hooks status vscode')).code).toBe(2);
+    expect(await poly('hooks status vscode')).toMatchObject({
+      code: 2,
+      stderr:
+        'poly: VS Code has no hooks that poly knows. Those with hooks are claude, codex, cursor, gemini.\n',
+    });
+    expect((await poly('hooks install opencode')).stderr).toBe(
+      'poly: OpenCode has no hooks that poly knows. Its plugin tells in their place: see docs/capture.md. Those with hooks are claude, codex, cursor, gemini.\n',
+    );
     const complete = async (...words: string[]) =>
       (await ground.cli.run(['__complete', ...words])).stdout.trim().split('\n');
     expect(await complete('hooks', '')).toEqual(['install', 'status', 'uninstall']);

@@ -71,7 +71,7 @@ export function changed({ file, format, mark }: Document, made: string, meaning:
 
 /** A table of the file; empty where there is none. */
 export function tableIn({ data, file: { path } }: Document, table: string, ofWhat: string): Data {
-  const found = data[table] ?? {};
+  const found = data[table] === undefined ? {} : data[table];
   if (isTable(found)) return found;
   throw new PolyError('conflict', `${table} in ${path} is no table of ${ofWhat}. Nothing was changed.`, {
     hint: 'Mend it, then try again.',

@@ -196,11 +196,16 @@ async function targetsOf(
   detected: boolean,
 ): Promise<readonly HooksTarget[]> {
   const events = await offline.capturedEvents();
-  const named = clientsNamed(
-    args,
-    capable,
-    `Those with hooks are ${capable.map(({ name }) => name).join(', ')}.`,
-  );
+  const those = `Those with hooks are ${capable.map(({ name }) => name).join(', ')}.`;
+  const without = clients.find(({ name, hooks }) => !hooks && args.some((arg) => arg.toLowerCase() === name));
+  if (without)
+    throw new PolyError('invalid_arguments', `${without.title} has no hooks that poly knows.`, {
+      hint:
+        without.name === 'opencode'
+          ? `Its plugin tells in their place: see docs/capture.md. ${those}`
+          : those,
+    });
+  const named = clientsNamed(args, capable, those);
   const chosen = named.length > 0 ? named : capable.filter((one) => !detected || isDetected(one, env));
   const scope = project ? 'project' : 'user';
   const scripts = new HookScripts(env);
