@@ -20,10 +20,16 @@ read -r id </proc/sys/kernel/random/uuid || id=$(uuidgen) || id=$(date +%s)-$PPI
 draft=$journal/tmp/$order-$id
 # What agents set for their tools, and so for an agent that runs as one; Claude Code sets CLAUDECODE for its hooks too.
 tool=${CODEX_THREAD_ID:+codex}${GEMINI_CLI:+gemini}${OPENCODE:+opencode}${CLAUDE_CODE_EXECPATH:+claude}
-[ "$1" = claude ] || tool=$tool${CLAUDECODE:+claude}
+parent=$PPID
+if [ "$1" = claude ]; then
+  # It names its own process: the shell that ran this may have ended before the hub looks whose it was.
+  parent=${CLAUDE_PID:-$PPID}
+else
+  tool=$tool${CLAUDECODE:+claude}
+fi
 [ -d "$journal/tmp" ] || mkdir -p "$journal/tmp" "$journal/new" "$journal/dead"
 if printf '%s\n' 'poly-capture 1' "agent $1" "pane ${POLY_PANE-}" "token ${POLY_TOKEN-}" \
-  "tmux ${TMUX_PANE-} ${TMUX-}" "parent $PPID" "from $0" "tool $tool" '' >"$draft" && cat >>"$draft"; then
+  "tmux ${TMUX_PANE-} ${TMUX-}" "parent $parent" "from $0" "tool $tool" '' >"$draft" && cat >>"$draft"; then
   # A second name, for it starts faster than a move: the hub takes the first one away.
   ln "$draft" "$journal/new/$order-$id" || { mkdir -p "$journal/new"; mv "$draft" "$journal/new/$order-$id"; }
 else

@@ -115,6 +115,19 @@ describe('an agent that somebody has started by hand', () => {
     await ground.becomes(id, 'gone');
   });
 
+  it('is known to begin another conversation, also when the shell of that hook has ended', async () => {
+    const { at, as } = ground.inTmux();
+    const id = await ground.adoptOne(at);
+    const agent = as(id);
+    await agent.hook('StopFailure', { error: 'refused', session_id: 's-before' });
+    await ground.becomes(id, 'error');
+    await agent.show('idle-120x40');
+    await agent.hookOfEndedShell('SessionStart', { source: 'clear', session_id: 's-after' });
+    expect(await ground.becomes(id, 'idle')).toMatchObject({ sessionId: 's-after' });
+    await agent.end();
+    await ground.becomes(id, 'gone');
+  });
+
   it('hears of its own hooks only, also beside another in the same folder', async () => {
     const [one, two] = [ground.inTmux(), ground.inTmux()];
     const first = await ground.adoptOne(one.at);

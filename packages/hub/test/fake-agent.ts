@@ -15,6 +15,7 @@ while read -r verb given; do
     show) printf '\\033[H\\033[2J'; head -c -1 "$given" ;;
     work) printf '\\033[2J'; (while :; do printf '\\033[H'; head -c -1 "$given"; sleep 0.05; done) & drawing=$! ;;
     hook) sh '${hook}' claude <"$given" ;;
+    orphan) CLAUDE_PID=$$ sh -c '(sleep 0.2; exec sh "$0" claude <"$1") &' '${hook}' "$given" ;;
     tool) CODEX_THREAD_ID=01a1 sh '${hook}' codex <"$given" ;;
     session) printf '%s' "$given" >"$CLAUDE_CONFIG_DIR/sessions/$$.json" ;;
     session-pipe) mkfifo "$CLAUDE_CONFIG_DIR/sessions/$$.json" ;;
@@ -90,6 +91,11 @@ export class FakeAgent {
 
   async hook(event: string, more: object = {}): Promise<void> {
     await this.#order('hook', this.#event(event, more));
+  }
+
+  /** A hook that tells when the shell it was run by has ended, as the `sh -c` of Claude Code mostly has. */
+  async hookOfEndedShell(event: string, more: object = {}): Promise<void> {
+    await this.#order('orphan', this.#event(event, more));
   }
 
   /** A hook of an agent that it runs as its tool. */

@@ -26,7 +26,7 @@ export interface Entry {
   readonly token: string;
   /** The tmux pane, and the server that has it. */
   readonly tmux: string;
-  /** The process that ran the hook. */
+  /** The process that ran the hook, or that of the agent where it names itself. */
   readonly parent: number;
   /** Which installation of the hooks it is of: the script that ran; empty where an older one does not tell. */
   readonly origin: string;

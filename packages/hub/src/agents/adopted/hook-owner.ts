@@ -6,7 +6,7 @@ import { agentProgram } from './agent-program.ts';
 export interface HookOrigin {
   readonly agent: string;
   readonly session: string | null;
-  /** The process that ran the hook. */
+  /** The process that ran the hook, or that of the agent where it names itself. */
   readonly parent: number;
   /** `TMUX_PANE` and `TMUX` of the hook. */
   readonly tmux: string;
