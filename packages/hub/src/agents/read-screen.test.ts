@@ -187,6 +187,8 @@ describe('readScreen', () => {
     expect(readScreen('opencode', record('opencode', '06-permission')).evidence).toBe(
       'screen: △ Permission required',
     );
+    const withAnEmptyStatusLine = '────\n❯ \n────\n\n  ⏸ manual mode on';
+    expect(readScreen('claude', showing(withAnEmptyStatusLine)).evidence).toBe('footer: ⏸ manual mode on');
   });
 
   it('knows nothing of an empty screen, of a shell, and of a program nobody described', () => {
