@@ -60,6 +60,9 @@ describe('the list', () => {
     await shown.getByText(/^agent blocked \d+s$/).waitFor();
     await shown.getByText('permission: Bash rm -rf build').waitFor();
     await shown.getByText(`tmux ${pane} of ${foreign.socket}`).waitFor();
+    // However long the path, it stays in its row, and can be read in full by pointing at it.
+    expect(await shown.evaluate((row) => row.scrollWidth - row.clientWidth)).toBe(0);
+    expect(await shown.getByTitle(`tmux ${pane} of ${foreign.socket}`).count()).toBe(1);
     await page.locator('header.bar').getByText('1 agent needs you').waitFor();
     await page.locator('#panes').focus();
     await page.keyboard.press('n');

@@ -61,7 +61,9 @@ export function AdoptedList({ hub, agents, now, owner }: AdoptedListProps): JSX.
                 agent {status}
                 {since !== undefined && ` ${ageOf(since, now)}`}
               </span>
-              <span>{harmless(place)}</span>
+              <span className="place" title={harmless(place)}>
+                {harmless(place)}
+              </span>
             </span>
           </button>
         );
