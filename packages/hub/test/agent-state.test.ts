@@ -82,6 +82,25 @@ describe.each(['pty', 'tmux'] as const)('the state of an agent on %s', (backend)
     await agent.end();
   });
 
+  it('is in the conversation it has begun last, though the end of the one before is told later', async () => {
+    const agent = await FakeAgent.start(hub, { backend });
+    const { paneId } = agent;
+    await agent.show('idle-80x24');
+    for (const session_id of ['first', 'second']) {
+      await agent.hook('UserPromptSubmit', { session_id, prompt: session_id });
+      await until(async () => (await infoOf(hub, agent)).sessionId === session_id);
+    }
+    await agent.hook('Stop', { session_id: 'second' });
+    await becomes(hub, agent, 'done');
+    await agent.hook('SessionEnd', { session_id: 'first', reason: 'other' });
+    for await (const { payload } of hub.events('agent:captured', { since: 0 }))
+      if ((payload as { readonly event: string }).event === 'SessionEnd') break;
+    expect(await infoOf(hub, agent)).toMatchObject({ status: 'done', sessionId: 'second' });
+    const [pane] = (await hub.client.call('pane:list', {})).filter(({ id }) => id === paneId);
+    expect(pane?.meta).toMatchObject({ 'agent.sessionId': 'second' });
+    await agent.end();
+  });
+
   it('is not idle while its screen works, whatever a hook says', async () => {
     const agent = await FakeAgent.start(hub, { backend });
     await agent.hook('UserPromptSubmit');

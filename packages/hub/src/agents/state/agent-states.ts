@@ -157,6 +157,8 @@ export class AgentStates {
   /** A hook of the agent in this pane told something. */
   hear(paneId: string, { at, sessionId, state }: Heard): void {
     const agent = this.#entries.get(paneId)?.agent;
+    // Codex 0.166.0 tells that a conversation has ended a minute after /clear has begun another.
+    if (state?.status === 'gone' && this.#isInAnother(paneId, sessionId)) return;
     if (sessionId !== null) agent?.meet(sessionId);
     if (state) void agent?.hear({ from: 'hooks', ...state, at, seen: at });
     this.#noteSession(paneId, sessionId);
@@ -275,8 +277,17 @@ export class AgentStates {
 
   /** Kept, so that its conversation can be taken up again. */
   #noteSession(paneId: string, sessionId: string | null): void {
-    const known = this.#options.find(paneId)?.meta['agent.sessionId'];
-    if (sessionId !== null && known !== sessionId) this.#note(paneId, { 'agent.sessionId': sessionId });
+    if (sessionId !== null && this.#notedSession(paneId) !== sessionId)
+      this.#note(paneId, { 'agent.sessionId': sessionId });
+  }
+
+  #notedSession(paneId: string): unknown {
+    return this.#options.find(paneId)?.meta['agent.sessionId'];
+  }
+
+  #isInAnother(paneId: string, sessionId: string | null): boolean {
+    const known = this.#notedSession(paneId);
+    return sessionId !== null && typeof known === 'string' && known !== sessionId;
   }
 
   /** What came to rest while nobody looked is done, until somebody does. */
