@@ -1,3 +1,4 @@
+import type { PolyError } from '@polyphony/protocol';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { register } from './mail-ground.ts';
 import { byHttp, byStdio, use } from './mcp-clients.ts';
@@ -112,6 +113,22 @@ describe('an agent', () => {
     const { id } = await call('pane:new', { argv: ['cat'] });
     expect((await call('pane:list', {})).map((pane) => pane.id)).toEqual([id]);
     await call('pane:close', { paneId: id });
+  });
+
+  it('that shows a secret becomes nobody else by it, in no other project either', async () => {
+    const ivy = await register(hub, 'ivy');
+    const elsewhere = { name: 'ivy', project: 'elsewhere' };
+    const error: unknown = await hub.client
+      .call('mail:register', { ...elsewhere, secret: ivy.secret })
+      .catch((thrown: unknown) => thrown);
+    expect((error as PolyError).info).toMatchObject({
+      ...{ code: 'conflict', details: { reason: 'other_agent', agent_id: ivy.id } },
+      hint: expect.stringContaining('"ivy" in "demo"'),
+    });
+    await expect(hub.client.call('mail:register', { ...elsewhere, secret: 'x'.repeat(43) })).rejects.toThrow(
+      /proves no agent/,
+    );
+    expect(await hub.client.call('mail:agents', { project: 'elsewhere' })).toMatchObject({ agents: [] });
   });
 
   it('has its name for itself: another needs the secret, its pane or the word of the user', async () => {

@@ -54,6 +54,24 @@ describe('an agent that is renamed', () => {
     );
   });
 
+  it('is who it was by its secret, also where it knows only the name it had', async () => {
+    const kim = await register(hub, 'kim');
+    await hub.client.call('mail:rename', { agent_name: 'kim', name: 'kim-two', project: 'demo' });
+    const asked = { name: 'kim', project: 'demo', secret: kim.secret };
+    const itself = { status: 'reused', agent_id: kim.id, name: 'kim-two' };
+    expect(await hub.client.call('mail:reconnect', asked)).toMatchObject(itself);
+    const again: unknown = await hub.client.call('mail:register', asked).catch((thrown: unknown) => thrown);
+    expect((again as PolyError).info).toMatchObject({
+      ...{ code: 'conflict', details: { reason: 'other_agent', agent_id: kim.id } },
+      hint: expect.stringContaining('"kim-two" in "demo"'),
+    });
+    const other = await register(hub, 'kim');
+    expect(await hub.client.call('mail:reconnect', asked)).toMatchObject(itself);
+    expect(await hub.client.call('mail:reconnect', { ...asked, secret: other.secret })).toMatchObject({
+      ...{ status: 'reused', agent_id: other.id, name: 'kim' },
+    });
+  });
+
   it('is refused wrong and reserved names, and renames nobody else', async () => {
     const ann = await register(hub, 'ann');
     await register(hub, 'ben');

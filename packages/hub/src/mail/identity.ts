@@ -118,6 +118,7 @@ export class Identity {
     const { name, project } = params;
     this.#refuseHosted(name, project, caller);
     const before = book.find(project, name);
+    if (!before && params.secret !== undefined) this.#refuseElsewhere(params, params.secret);
     const how = before ? this.#claim(before, params, caller) : 'new';
     const secret = how === 'again' ? undefined : random.token();
     const now = clock.now();
@@ -191,12 +192,18 @@ export class Identity {
     const named = params.name === undefined ? undefined : foldName(params.name);
     const projectKey = foldName(projects.of(params));
     const where = projects.named(params) !== undefined || params.project_dir !== undefined;
-    const fits = (record: AgentRecord): boolean =>
-      record.leftAt === undefined &&
-      (named === undefined || record.name === named) &&
-      (!where || record.projectKey === projectKey) &&
-      this.#proves(record, params.secret, caller, () => presence.livenessOf(record) !== 'alive');
-    const [one, ...others] = book.list().filter(fits);
+    const couldBe = book
+      .list()
+      .filter(
+        (record) =>
+          record.leftAt === undefined &&
+          (!where || record.projectKey === projectKey) &&
+          this.#proves(record, params.secret, caller, () => presence.livenessOf(record) !== 'alive'),
+      );
+    const called = couldBe.filter(({ name }) => named === undefined || name === named);
+    // Who was renamed by somebody else knows only the name it had.
+    const formerly = couldBe.filter(({ formerNames }) => formerNames?.includes(named ?? ''));
+    const [one, ...others] = called.length > 0 ? called : formerly;
     if (!one)
       return {
         status: 'need_register',
@@ -251,6 +258,19 @@ export class Identity {
     const { pane } = this.#options.hosted(record.name, record.projectKey) ?? {};
     if (pane !== undefined && pane === caller.pane) return true;
     return isUser(caller) && forUser();
+  }
+
+  /** Whoever shows a secret is somebody already, and becomes nobody new under a name or in a project that it is not for. */
+  #refuseElsewhere({ name, project = '' }: MailRegisterParams, secret: string): void {
+    const { book, names } = this.#options;
+    const hash = digest(secret).toString('hex');
+    const other = book.list().find(({ secretHash }) => secretHash === hash);
+    throw new PolyError('conflict', `the secret proves no agent "${name}" in the project "${project}".`, {
+      hint: other
+        ? `It is that of "${other.name}" in "${names.shownAs(other.project)}": give that name and project, or leave the secret out to be somebody new.`
+        : 'Leave it out to be somebody new, or ask your user for the right one.',
+      details: { reason: 'other_agent', ...(other && { agent_id: other.id }) },
+    });
   }
 
   /** Whom the hub runs nobody else can be. */
