@@ -211,6 +211,26 @@ describe('poly file', () => {
     await (ada as TestAgent).call('file:release', { claim_id: claim.claim_id });
   }, 120_000);
 
+  it('keeps a hook that finds its parts by the name git calls it by, as those of husky do', async () => {
+    const hooks = join(repository, 'tools', '_');
+    mkdirSync(hooks, { recursive: true });
+    writeFileSync(join(hooks, 'parts'), 'sh -e "$(dirname "$(dirname "$0")")/$(basename "$0")" "$@"\n');
+    git('config', 'core.hooksPath', 'tools/_');
+    for (const shell of ['/usr/bin/env sh', '/bin/sh -e', '/bin/bash']) {
+      const hook = join(hooks, 'pre-commit');
+      writeFileSync(hook, `#!${shell}\n. "$(dirname "$0")/parts"\n`);
+      chmodSync(hook, 0o755);
+      writeFileSync(join(repository, 'tools', 'pre-commit'), 'echo no >&2; exit 7\n');
+      expect((await poly('file', 'guard', 'install')).code).toBe(0);
+      git('add', '.');
+      expect(await commit()).toMatchObject({ code: 1, err: 'no\n' });
+      writeFileSync(join(repository, 'tools', 'pre-commit'), 'echo yes >&2\n');
+      expect(await commit({ POLY_FILE_GUARD: 'off' })).toMatchObject({ code: 0, err: 'yes\n' });
+      expect((await poly('file', 'guard', 'uninstall')).code).toBe(0);
+    }
+    git('config', '--unset', 'core.hooksPath');
+  }, 120_000);
+
   it('claims, lists and releases', async () => {
     const claimed = await poly('--json', 'file', 'claim', 'src/**', '--ttl', '5m', '--shared');
     const { claim_id, ...claim } = JSON.parse(claimed.out) as { claim_id: string };

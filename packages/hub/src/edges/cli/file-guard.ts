@@ -18,10 +18,18 @@ import { shellWord } from './shell-word.ts';
 
 const mark = '# The file guard of poly: poly file guard uninstall takes it away again.';
 
+/** Hooks such as those of husky find their parts by the name git calls them by, so a shell runs them under that. */
 const script = (): string => `#!/bin/sh
 ${mark}
-before="$(dirname "$0")/pre-commit.before-poly"
-if [ -x "$before" ]; then "$before" "$@" || exit $?; fi
+before="$0.before-poly"
+if [ -x "$before" ]; then
+  IFS= read -r first <"$before"
+  case $first in
+    '#!'*[/\\ ]sh | '#!'*[/\\ ]bash | '#!'*[/\\ ]dash | '#!'*[/\\ ]sh\\ -* | '#!'*[/\\ ]bash\\ -* | '#!'*[/\\ ]dash\\ -*)
+      \${first#??} -c '. "$0.before-poly"' "$0" "$@" || exit $? ;;
+    *) "$before" "$@" || exit $? ;;
+  esac
+fi
 poly=${shellWord(launcher)}
 if [ ! -x "$poly" ]; then echo 'poly is gone: the file guard lets this commit pass.' >&2; exit 0; fi
 exec "$poly" file guard check
