@@ -90,9 +90,11 @@ export class Watches {
       return;
     }
     watched.looking = this.#settle(key, watched)
-      .catch((error: unknown) =>
-        this.#log.error('a contract could not be looked at', { path: watched.path, error }),
-      )
+      .catch((error: unknown) => {
+        this.#log.error('a contract could not be looked at', { path: watched.path, error });
+        // The next glance tries again: nobody knows yet what the file says.
+        watched.seen = '';
+      })
       .finally(() => {
         watched.looking = undefined;
         if (!watched.again) return;
