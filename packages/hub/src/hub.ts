@@ -368,7 +368,10 @@ async function build(
     write: contractMail(mail, events, hub),
   });
   ends.push(() => contracts.close());
-  const fileClaims = new FileClaims({ store, events, clock, random, log, hub });
+  const fileClaims = new FileClaims({
+    ...{ store, events, clock, random, log, hub },
+    write: (holder, notice) => mail.tell(holder, notice, []),
+  });
   ends.push(() => fileClaims.close());
   ends.push(
     onDeparture(events, (departure) => {

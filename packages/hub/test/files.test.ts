@@ -15,7 +15,7 @@ import { PolyError } from '@polyphony/protocol';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { register, type TestAgent } from './mail-ground.ts';
 import { byStdio, program, use } from './mcp-clients.ts';
-import { TestHub } from './test-hub.ts';
+import { TestHub, until } from './test-hub.ts';
 
 let hub: TestHub;
 let [ada, bob]: TestAgent[] = [];
@@ -60,6 +60,18 @@ describe('a claim on files', () => {
       holder: 'agent:bob',
       other: { claimId: first.claim_id, holder: 'agent:ada' },
     });
+    // The one who was first hears of it by mail, once of each who comes.
+    const again = await two.call('file:claim', { root, paths: ['src/a.ts'] });
+    expect(again.conflicts).toHaveLength(1);
+    await two.call('file:release', { claim_id: again.claim_id });
+    const [notice, ...more] = await until(async () => {
+      const read = await one.read();
+      return read.length > 0 && read;
+    });
+    expect(notice).toMatchObject({ kind: 'notice', from: 'hub' });
+    expect(notice?.body).toContain(`agent:bob has claimed a.ts below ${join(root, 'src')}`);
+    expect(notice?.body).toContain(first.claim_id);
+    expect(more).toEqual([]);
     // Shared claims meet only those of one who wants to be alone; nobody meets himself.
     expect((await one.call('file:claim', { root, paths: ['src/a.ts'] })).conflicts).toMatchObject([
       { holder: 'agent:bob' },

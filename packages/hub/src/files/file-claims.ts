@@ -30,6 +30,11 @@ export interface FileClaimsOptions {
   readonly log: Log;
   /** Who tells that a claim has run out. */
   readonly hub: Source;
+  /** Writes to who holds a claim, where they have a mailbox. */
+  readonly write: (
+    holder: string,
+    notice: { readonly subject: string; readonly body: string },
+  ) => Promise<void>;
 }
 
 interface Row {
@@ -61,6 +66,8 @@ export class FileClaims {
   readonly #leases: Leases<Row>;
   /** What each claim says, read once. */
   #globs: ReadonlyMap<string, readonly Glob[]> = new Map();
+  /** Of whom the holder of each claim has heard that they have met it. */
+  #heardOf: ReadonlyMap<string, Set<string>> = new Map();
 
   constructor(options: FileClaimsOptions) {
     this.#options = options;
@@ -143,8 +150,25 @@ export class FileClaims {
         result,
       });
       this.#leases.plan();
+      for (const { other, found } of met) this.#tell(other, found, row);
       return result;
     });
+  }
+
+  /** Tells who was there first, by mail and once of each who comes: who claims again and again is no more news. */
+  #tell(other: Row, { meets, pattern }: ClaimOverlap, { holder, holder_name, root, reason }: Row): void {
+    const { write, log } = this.#options;
+    const heardOf = this.#heardOf.get(other.id);
+    if (!heardOf || heardOf.has(holder)) return;
+    heardOf.add(holder);
+    const why = reason === null ? '' : ` (${reason})`;
+    const notice = {
+      subject: `${holder_name} claims files that you have claimed`,
+      body: `${holder_name} has claimed ${meets} below ${root}${why}, which meets your claim ${other.id} on ${pattern}. Yours is older and goes before. Write to them, or give yours up with file_release (poly file release ${other.id}).`,
+    };
+    write(other.holder, notice).catch((error: unknown) =>
+      log.warn('who has claimed files has not heard of another claim', { claim: other.id, error }),
+    );
   }
 
   release(
@@ -218,6 +242,7 @@ export class FileClaims {
   async #rows(): Promise<readonly Row[]> {
     const rows = await this.#options.store.query<Row>('SELECT * FROM file_claims ORDER BY seq');
     this.#globs = new Map(rows.map((row) => [row.id, this.#globs.get(row.id) ?? globsOf(row)]));
+    this.#heardOf = new Map(rows.map(({ id }) => [id, this.#heardOf.get(id) ?? new Set()]));
     return rows;
   }
 

@@ -73,7 +73,7 @@ export interface Mail {
   named(caller: Caller): Caller;
   /** Who a secret of a registration belongs to; throws where that is nobody. */
   bySecret(secret: unknown): Caller;
-  /** A notice of the hub to one agent, in one commit with whatever must be true together with it. */
+  /** A notice of the hub to an agent or the user, in one commit with whatever must be true together with it; to nobody else. */
   tell(
     agent: string,
     notice: Pick<Letter, 'subject' | 'body'>,
@@ -153,11 +153,11 @@ export async function openMail(options: MailOptions): Promise<Mail> {
     },
     async tell(agent, notice, together) {
       const record = book.get(agent);
-      if (!record) return;
+      if (!record && agent !== addresses.user.key) return;
       const to = addresses.partyOf(agent);
       const about = {
         kind: 'notice',
-        project: record.project,
+        project: record?.project ?? 'default',
         addressed: to.name,
         recipients: [to],
       } as const;
