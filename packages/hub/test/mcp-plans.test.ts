@@ -390,7 +390,9 @@ describe('the caller', () => {
   it('is spared by a script that speaks to tmux', async () => {
     const env = inPane('=demo:0.0');
     const client = await ground.overStdio({ ...plans, env, args: [] });
-    const script = (command: string): object => ({ operations: [{ host: { type: 'script', command } }] });
+    const script = (command: string): Record<string, unknown> => ({
+      operations: [{ host: { type: 'script', command } }],
+    });
     const bye = `tmux -S ${ground.socket()} kill-server`;
     expect(await use(client, 'execute_plan', script(bye))).toMatch(/^ERROR .*the pane you run in/s);
     const spec = { session_name: 'late', before_script: bye, windows: [{ window_name: 'a' }] };
