@@ -130,6 +130,7 @@ it('says where the hub does not find a program that this shell finds', async () 
   expect(await look(at, 'tmux')).toMatchObject({ state: 'ok' });
 }, 60_000);
 
+// prlimit is of Linux, where CI runs it.
 describe.runIf(process.platform === 'linux')('how much a hub has to carry', () => {
   it('is told, and how to mend it when no more panes can be started', async () => {
     await using at = new CliGround();

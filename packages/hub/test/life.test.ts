@@ -542,6 +542,7 @@ function isDead(hub: TestHub): boolean {
   }
 }
 
+// A socket is found again by /proc, which Linux has, where CI runs it.
 describe.runIf(process.platform === 'linux')('a tmux server whose socket is gone', () => {
   it.each(['deleted', 'moved', 'taken by one that died'])('is found, and gets it back: %s', async (how) => {
     await using hub = await TestHub.start();

@@ -531,6 +531,7 @@ describe('a host with a folder for output', () => {
       expect(answered.indexOf('b')).toBeLessThan(3);
     });
 
+    // How much was read is counted by /proc, which Linux has, where CI runs it.
     it.runIf(process.platform === 'linux')('reads little more than that', async () => {
       const read = (): number =>
         Number(/rchar: (\d+)/.exec(readFileSync(`/proc/${t.host.pid}/io`, 'utf8'))?.[1]);
@@ -553,6 +554,7 @@ describe('a host with a folder for output', () => {
     });
   });
 
+  // /dev/full is of Linux, where CI runs it.
   it.runIf(process.platform === 'linux')('survives a log that cannot be written, and goes on', async () => {
     const folder = mkdtempSync(join(dir, 'log-'));
     const told = join(folder, 'told');
